@@ -65,7 +65,8 @@ func (a *action) refuseOtherBranch(ctx context.Context) error {
 	if ok || err != nil {
 		return err
 	}
-	return exit.Usagef("the pull request goes into %s, and the checkout here is of %s, whose limits and baselines are others: check out the output base of the action's mode base",
+	return exit.Usagef("the pull request goes into %s, and the checkout here is of %s, whose limits and baselines are others: "+
+		"check out the output base of the action's mode base",
 		text.OneLine(a.baseBranch()), cmp.Or(here, "a commit that git does not name"))
 }
 

@@ -73,7 +73,8 @@ func (t talk) proposeWaiver(ctx context.Context, entry waiver.Entry, path string
 		quoteCode(t.event.Comment.Author), t.event.Comment.Issue, quoteCode(entry.Metric), quoteCode(entry.Cell), entry.Ceiling, entry.Expires, quoteCode(entry.Reason))
 	title := fmt.Sprintf("Accept a regression until %s (#%d)", entry.Expires, t.event.Comment.Issue)
 	pull, err := t.client.OpenRefresh(ctx, t.repo, github.Refresh{
-		Branch: fmt.Sprintf("%s%x", waiverBranch, sum[:6]), Title: title, Body: github.Fixed(body), Files: map[string][]byte{path: data}, Labels: t.in.labels, Reviewers: t.in.reviewers,
+		Branch: fmt.Sprintf("%s%x", waiverBranch, sum[:6]), Title: title, Body: github.Fixed(body), Files: map[string][]byte{path: data},
+		Labels: t.in.labels, Reviewers: t.in.reviewers,
 		Describe: func(others []github.Proposed, complete bool) (string, github.Ladder) {
 			return title, after(foreignFiles(others, complete), github.Fixed(body))
 		},

@@ -24,9 +24,11 @@ func (t talk) checkNames(ctx context.Context, cell, metric string) error {
 	metrics, ok := known[cell]
 	switch {
 	case !ok:
-		return fmt.Errorf("there is no cell %s: %s", quoteCode(cell), nearestOr(cell, slices.Sorted(maps.Keys(known)), "`accelgate list --cells` lists the cells"))
+		return fmt.Errorf("there is no cell %s: %s",
+			quoteCode(cell), nearestOr(cell, slices.Sorted(maps.Keys(known)), "`accelgate list --cells` lists the cells"))
 	case len(metrics) > 0 && !slices.Contains(metrics, metric):
-		return fmt.Errorf("the cell has no metric %s: %s", quoteCode(metric), nearestOr(metric, metrics, "use one of "+quoteCode(strings.Join(metrics, ", "))))
+		return fmt.Errorf("the cell has no metric %s: %s",
+			quoteCode(metric), nearestOr(metric, metrics, "use one of "+quoteCode(strings.Join(metrics, ", "))))
 	}
 	return nil
 }

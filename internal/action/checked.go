@@ -84,7 +84,8 @@ func (a *action) compareChecked(ctx context.Context, file *config.File) (*report
 	}
 	switch {
 	case now == nil && old == nil:
-		return changes, rule, fmt.Errorf("GitHub has %s neither at %s nor at %s: check that the token may read it, and run the job again", name, found.MergeBase, a.commit())
+		return changes, rule, fmt.Errorf("GitHub has %s neither at %s nor at %s: check that the token may read it, and run the job again",
+			name, found.MergeBase, a.commit())
 	case now == nil:
 		changes.Files = append(changes.Files, name+" (removed)")
 		return changes, rule, nil

@@ -23,7 +23,8 @@ func (a *action) refuse() error {
 		return errors.New("accelgate does not run on pull_request_target, which gives the code of a fork the repository's secrets: use pull_request")
 	case a.event.Name != "pull_request_target" && !slices.Contains(events, a.event.Name):
 		return fmt.Errorf("event %s names no commit to measure: use one of %s", text.OneLine(a.event.Name), strings.Join(events, ", "))
-	case pr != nil && pr.Fork && a.in.runs == "" && !a.in.plan && !a.in.base && a.Getenv("RUNNER_ENVIRONMENT") != "github-hosted" && !a.in.dangerForks:
+	case pr != nil && pr.Fork && a.in.runs == "" && !a.in.plan && !a.in.base && a.Getenv("RUNNER_ENVIRONMENT") != "github-hosted" &&
+		!a.in.dangerForks:
 		return errors.New("accelgate does not run code of a fork on a self-hosted runner, because that code could take over the runner: " +
 			"add to the job: if: github.event.pull_request.head.repo.full_name == github.repository")
 	}

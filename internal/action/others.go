@@ -27,13 +27,15 @@ func foreignFiles(others []github.Proposed, complete bool) string {
 	}
 	switch {
 	case !complete && len(names) == 0:
-		return "> [!WARNING]\n> GitHub lists 300 of the files that this pull request changes: others may have pushed more, which accelgate does not see.\n\n"
+		return "> [!WARNING]\n> GitHub lists 300 of the files that this pull request changes: " +
+			"others may have pushed more, which accelgate does not see.\n\n"
 	case !complete:
 		list += "; GitHub does not list all files"
 	case len(names) == 0:
 		return ""
 	}
-	return "> [!WARNING]\n> **Not from accelgate**: " + list + ". Others pushed these changes to this branch, or GitHub does not confirm that accelgate did. The text below is not about them: " +
+	return "> [!WARNING]\n> **Not from accelgate**: " + list +
+		". Others pushed these changes to this branch, or GitHub does not confirm that accelgate did. The text below is not about them: " +
 		"review each one. To drop them, close this pull request, delete its branch, and start again.\n\n"
 }
 

@@ -47,14 +47,17 @@ func inPairs(run *bench.Run) bool {
 func (a *action) notOfTarget(ctx context.Context, base string) string {
 	target := a.goesInto()
 	if !fullCommit.MatchString(base) {
-		return fmt.Sprintf("the base of its pairs is %q, which is not the id of a commit: check out one of %s with git and give its folder as the input ab", text.OneLine(cmp.Or(base, "unknown")), text.OneLine(target))
+		return fmt.Sprintf("the base of its pairs is %q, which is not the id of a commit: "+
+			"check out one of %s with git and give its folder as the input ab", text.OneLine(cmp.Or(base, "unknown")), text.OneLine(target))
 	}
 	commit := measure.ShortRevision(base)
 	switch ok, err := a.ancestor(ctx, base, target); {
 	case err != nil:
-		return fmt.Sprintf("whether %s has the base of its pairs, %s, could not be read: %s", text.OneLine(target), commit, text.OneLine(err.Error()))
+		return fmt.Sprintf("whether %s has the base of its pairs, %s, could not be read: %s",
+			text.OneLine(target), commit, text.OneLine(err.Error()))
 	case !ok:
-		return fmt.Sprintf("the base of its pairs is %s, and %s has no such commit: check out the commit that the pull request is merged into", commit, text.OneLine(target))
+		return fmt.Sprintf("the base of its pairs is %s, and %s has no such commit: check out the commit that the pull request is merged into",
+			commit, text.OneLine(target))
 	}
 	return ""
 }

@@ -41,7 +41,8 @@ func (a *action) publish(ctx context.Context, g gathered, j verdict.Judged) {
 		}
 		return note + md
 	}
-	a.post(ctx, posting{title: title, body: body, status: j.Decision.Status, conclusion: gate.Outcomes[j.Decision.Status].Conclusion, annotations: a.annotations(j)})
+	a.post(ctx, posting{title: title, body: body, status: j.Decision.Status, conclusion: gate.Outcomes[j.Decision.Status].Conclusion,
+		annotations: a.annotations(j)})
 }
 
 // note precedes the report where it would be taken for more than it is.
@@ -139,7 +140,14 @@ func (a *action) comment(ctx context.Context, client *github.Client, repo github
 }
 
 // gravity orders verdicts; one that is not known is below all.
-var gravity = map[gate.Status]int{gate.StatusPassed: 1, gate.StatusWarned: 2, gate.StatusUndecided: 3, gate.StatusActionRequired: 3, gate.StatusNoEvidence: 3, gate.StatusFailed: 4}
+var gravity = map[gate.Status]int{
+	gate.StatusPassed:         1,
+	gate.StatusWarned:         2,
+	gate.StatusUndecided:      3,
+	gate.StatusActionRequired: 3,
+	gate.StatusNoEvidence:     3,
+	gate.StatusFailed:         4,
+}
 
 // wanted reports whether the mode asks for a comment. One that is there is never
 // left to say what is no longer true.
@@ -177,7 +185,8 @@ func (a *action) tokenRefused() error {
 	if a.api == nil || !a.in.publish || !a.api.TokenRefused() {
 		return nil
 	}
-	return fmt.Errorf("GitHub refuses the token (401): it is wrong, revoked or expired: %w: pass one that is valid until the job ends, for example github-token: ${{ github.token }}", github.ErrForbidden)
+	return fmt.Errorf("GitHub refuses the token (401): it is wrong, revoked or expired: %w: "+
+		"pass one that is valid until the job ends, for example github-token: ${{ github.token }}", github.ErrForbidden)
 }
 
 // end completes a check that nothing has completed: the job was cancelled.

@@ -69,7 +69,8 @@ func (t talk) lastRun(ctx context.Context) (run int64, measured bool, err error)
 	if err != nil {
 		t.warn(err)
 	} else if check.Seq.Run > run || check.Seq.Run == run && check.Seq.Attempt > posted.Seq.Attempt {
-		open := check.Conclusion == "action_required" && (report.TitleIs(check.Title, gate.StatusUndecided) || report.TitleIs(check.Title, gate.StatusNoEvidence))
+		open := check.Conclusion == "action_required" &&
+			(report.TitleIs(check.Title, gate.StatusUndecided) || report.TitleIs(check.Title, gate.StatusNoEvidence))
 		return check.Seq.Run, check.Conclusion == "failure" || check.Conclusion == "neutral" || open, nil
 	}
 	return run, measured, nil

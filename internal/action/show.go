@@ -57,7 +57,8 @@ const maxAnnotations = 9
 // annotateFindings puts the worst findings where GitHub shows them first, and
 // the number of those that block and are not among them.
 func (a *action) annotateFindings(j verdict.Judged) {
-	issue := map[report.Severity]func(actions.Annotation) error{report.Error: a.gh.Error, report.Warning: a.gh.Warning, report.Notice: a.gh.Notice}
+	issue := map[report.Severity]func(actions.Annotation) error{
+		report.Error: a.gh.Error, report.Warning: a.gh.Warning, report.Notice: a.gh.Notice}
 	blocking, shown := 0, map[report.Severity]int{}
 	for _, n := range j.Decision.Blocking {
 		blocking += n
@@ -70,7 +71,8 @@ func (a *action) annotateFindings(j verdict.Judged) {
 		if f.Blocks {
 			blocking -= f.Verdicts
 		}
-		a.annotate(issue[level], strings.Join(slices.DeleteFunc([]string{f.Host, f.Cell, f.Metric}, func(s string) bool { return s == "" }), " "), f.Message)
+		where := slices.DeleteFunc([]string{f.Host, f.Cell, f.Metric}, func(s string) bool { return s == "" })
+		a.annotate(issue[level], strings.Join(where, " "), f.Message)
 	}
 	if blocking > 0 {
 		a.annotate(a.gh.Error, fmt.Sprintf("and %d more", blocking), "the summary of this job lists the worst, the JSON report all")

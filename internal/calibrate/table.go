@@ -49,7 +49,8 @@ func resolve(run *bench.Run, policy gate.Policy) resolutions {
 	all := resolutions{Host: run.Host.Label, Cells: []resolution{}}
 	seen, results := map[[2]string]bool{}, run.ByID()
 	for _, v := range gate.Compare("itself", run, run, policy).Verdicts {
-		if v.Cell == "" || v.Finding == gate.Skipped || v.LeftOut() || v.Evidence.Method == gate.MethodExact || seen[[2]string{v.Cell, v.Metric}] {
+		if v.Cell == "" || v.Finding == gate.Skipped || v.LeftOut() || v.Evidence.Method == gate.MethodExact ||
+			seen[[2]string{v.Cell, v.Metric}] {
 			continue
 		}
 		seen[[2]string{v.Cell, v.Metric}] = true

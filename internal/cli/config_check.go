@@ -62,5 +62,6 @@ func described(p *measure.Plan) string {
 	if len(unlisted) > 0 {
 		more = ", and those that a run lists of " + text.OneLine(strings.Join(unlisted, ", "))
 	}
-	return fmt.Sprintf("%s: no mistakes; %s, %s on %s%s", p.Options.Config, text.Plural(len(p.Suites), "suite"), text.Plural(cells, "cell"), p.Host.Label, more)
+	return fmt.Sprintf("%s: no mistakes; %s, %s on %s%s", p.Options.Config, text.Plural(len(p.Suites), "suite"), text.Plural(cells, "cell"),
+		p.Host.Label, more)
 }

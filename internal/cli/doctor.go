@@ -94,7 +94,9 @@ func (c *Command) doctorOptions(v *visit) doctor.Options {
 		token = c.Getenv("GH_TOKEN")
 	}
 	if token != "" {
-		o.GitHub, o.Token = github.New(github.Options{BaseURL: api, Token: token, UserAgent: "accelgate/" + measure.Version(), Sleep: c.Sleep, Transport: c.Transport, Now: c.Now})
+		o.GitHub, o.Token = github.New(github.Options{
+			BaseURL: api, Token: token, UserAgent: "accelgate/" + measure.Version(),
+			Sleep: c.Sleep, Transport: c.Transport, Now: c.Now})
 	}
 	return o
 }

@@ -133,7 +133,8 @@ func addParts(o *measure.Options, f *pflag.FlagSet) {
 	f.StringSliceVar(&o.Tags, "tags", nil, "measure only cells with one of these `tags`")
 	f.StringSliceVar(&o.SkipTags, "skip-tags", nil, "leave out cells with one of these `tags`")
 	f.StringVar(&o.Shard, "shard", "", "measure only part `k/n` of the cells")
-	f.StringArrayVar(&o.Durations, "durations", nil, "`run.json` of an earlier run, a history, or a folder of them, whose times make the shards equally long, and pack cells onto devices; may be repeated")
+	f.StringArrayVar(&o.Durations, "durations", nil, "`run.json` of an earlier run, a history, or a folder of them, "+
+		"whose times make the shards equally long, and pack cells onto devices; may be repeated")
 	f.Var((*count)(&o.MaxCells), "max-cells", "measure at most `n` cells and list those left out (default: the configuration's)")
 }
 

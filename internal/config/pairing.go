@@ -26,7 +26,8 @@ func (d *decoder) pairing(p *Pairing, n ast.Node) {
 	at := start(list)
 	p.Position = Position{d.doc.name, at.Line, at.Column}
 	if len(p.FromHead) == 0 || len(p.FromHead) > maxFromHead {
-		d.fail(at, fmt.Sprintf("ab.from_head: has %d globs", len(p.FromHead)), fmt.Sprintf("list 1 to %d globs of files, as in [bench/**], or remove ab", maxFromHead))
+		d.fail(at, fmt.Sprintf("ab.from_head: has %d globs", len(p.FromHead)),
+			fmt.Sprintf("list 1 to %d globs of files, as in [bench/**], or remove ab", maxFromHead))
 		return
 	}
 	for i, glob := range p.FromHead {

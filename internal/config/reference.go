@@ -59,7 +59,8 @@ var reference = Keys{
 		"artifacts": {nil, "Models, datasets and other files that suites use, by name. `{artifact.NAME}` in any text of a suite or of a build stands for the path of one. " +
 			"See [Artifacts](artifacts.md)."},
 		"ab": {nil, "The base that `accelgate run --ab` measures in pairs with the code under test."},
-		"runners": {nil, "Hosts of the project, and the suites of each. The called workflow measures on them if its input `hosts` is empty. For each, `accelgate plan --for github` prints jobs. " +
+		"runners": {nil, "Hosts of the project, and the suites of each. The called workflow measures on them if its input `hosts` is empty. " +
+			"For each, `accelgate plan --for github` prints jobs. " +
 			"`accelgate plan --shards auto --max-minutes 20 --durations FOLDER` makes as few shards as take 20 minutes each by the median times of earlier runs. " +
 			"It keeps cells together that share what a persistent process has loaded, and reports how far from the bound the longest shard is."},
 		"suites": {nil, "Cells to measure. Each kind has [further keys](configuration.md#kinds)."},
@@ -113,17 +114,23 @@ var reference = Keys{
 			"Flag `--require-baseline` has the same effect. The action does so unless its input is `false`."},
 		"method": {"evidence", "`evidence` judges speed by pairs, else by earlier runs, where there is enough of either, and by the threshold elsewhere. " +
 			"`threshold` judges by the threshold alone. See [How speed is judged](configuration.md#how-speed-is-judged)."},
-		"min_effect": {nil, "Change for the worse below which evidence raises no alarm. If absent, `policy.threshold` if that is given, else 2%."},
+		"min_effect": {nil, "Change for the worse below which evidence raises no alarm. " +
+			"If absent, `policy.threshold` if that is given, else 2%."},
 		"false_alarms": {"2%", "Chance that a report on unchanged code blocks for speed, whatever the number of cells: the level of the tests. " +
-			"Measured at 2%: 0.3% in pairs, 0.6% by 3 new runs against history, 3.4% by the next run of the default branch, 6.3% by two sessions of a loaded host. " +
-			"Expect more on other hosts: a hold-out of accelerators had 7.0% by 3 new runs and 7.9% by 5, where the rule before had 5.4% and 2.4% on ours. " +
+			"Measured at 2%: 0.3% in pairs, 0.6% by 3 new runs against history, 3.4% by the next run of the default branch, " +
+			"6.3% by two sessions of a loaded host. " +
+			"Expect more on other hosts: a hold-out of accelerators had 7.0% by 3 new runs and 7.9% by 5, " +
+			"where the rule before had 5.4% and 2.4% on ours. " +
 			"See [What a whole report promises](detection.md#what-a-whole-report-promises)."},
-		"inconclusive": {"warn", "Whether what is [undecided](verdicts.md#certainty) blocks. With `warn`, a loss beyond its limit that is undecided makes the check `action_required`. " +
-			"A loss of more than `policy.threshold` by fewer pairs than are needed, which chance makes in at most 1 of 100 cases, blocks in any case."},
+		"inconclusive": {"warn", "Whether what is [undecided](verdicts.md#certainty) blocks. " +
+			"With `warn`, a loss beyond its limit that is undecided makes the check `action_required`. " +
+			"A loss of more than `policy.threshold` by fewer pairs than are needed, " +
+			"which chance makes in at most 1 of 100 cases, blocks in any case."},
 		"improvement": {"pass", "Level of a gain beyond the limit that is certain and that the baseline does not have. `fail` blocks until the baseline is updated. " +
 			"See [Gains](configuration.md#gains)."},
 		"levels": {nil, "Occasions on which numbers beyond their limits warn instead of blocking. Later entries win. See [Levels](configuration.md#levels)."},
-		"unhealthy": {"inconclusive", "How a loss on an unhealthy host counts, or a loss that the calibration workload shows as well, unless it was measured in pairs, which stand on any host. " +
+		"unhealthy": {"inconclusive", "How a loss on an unhealthy host counts, or a loss that the calibration workload shows as well, " +
+			"unless it was measured in pairs, which stand on any host. " +
 			"`inconclusive` leaves it [undecided](verdicts.md#certainty). `ignore` judges it like any other."},
 		"remeasure": {3, "How often a cell that looks slower is measured again before it blocks, 0 to 100. The cell is measured after a cool-down, in fresh processes. " +
 			"It is judged by these values without the ones that made it look slower. 0 turns this off."},
@@ -158,20 +165,25 @@ var reference = Keys{
 	},
 	reflect.TypeFor[Runner](): {
 		"host": {nil, "Label of the host, which selects the baseline. A host has one entry."},
-		"runs_on": {nil, "Labels of the GitHub runner, as a list, or one of `slurm` and `kubernetes`. If absent, every target plans jobs for the host: " +
+		"runs_on": {nil, "Labels of the GitHub runner, as a list, or one of `slurm` and `kubernetes`. " +
+			"If absent, every target plans jobs for the host: " +
 			"on GitHub, for runners with the labels `self-hosted` and that of the host."},
-		"suites":  {nil, "Names of the suites that the host measures. The others are left out of its runs, its plan and its verdict. If absent, all."},
-		"shards":  {1, "Jobs to split the matrix over, up to 256. Excludes `longest`."},
-		"longest": {nil, "Longest time that a job should measure, as in `20m`, in place of `shards`. The called workflow makes as few jobs as keep to it by the times of the history, and `accelgate plan --for` by those of `--durations`."},
+		"suites": {nil, "Names of the suites that the host measures. " +
+			"The others are left out of its runs, its plan and its verdict. If absent, all."},
+		"shards": {1, "Jobs to split the matrix over, up to 256. Excludes `longest`."},
+		"longest": {nil, "Longest time that a job should measure, as in `20m`, in place of `shards`. The called workflow makes as few jobs as " +
+			"keep to it by the times of the history, and `accelgate plan --for` by those of `--durations`."},
 	},
 	reflect.TypeFor[RunsOn](): {
-		"labels":     {nil, "Labels of the GitHub runner."},
-		"slurm":      {nil, "Options of sbatch, as in `[--partition=h100, --account=ci]`. `--gres=gpu:h100` gets the number of devices that cells need. See [Clusters](clusters.md)."},
+		"labels": {nil, "Labels of the GitHub runner."},
+		"slurm": {nil, "Options of sbatch, as in `[--partition=h100, --account=ci]`. " +
+			"`--gres=gpu:h100` gets the number of devices that cells need. See [Clusters](clusters.md)."},
 		"kubernetes": {nil, "Pods of an indexed Job. See [Clusters](clusters.md#kubernetes)."},
 	},
 	reflect.TypeFor[Kubernetes](): {
 		"image": {nil, "Image with accelgate, and with the checkout and its build as working directory."},
-		"nodes": {nil, "Labels of the nodes, as in `{nvidia.com/gpu.product: NVIDIA-H100-80GB-HBM3}`. If absent, `accelgate/host` with the label of the host."},
+		"nodes": {nil, "Labels of the nodes, as in `{nvidia.com/gpu.product: NVIDIA-H100-80GB-HBM3}`. " +
+			"If absent, `accelgate/host` with the label of the host."},
 	},
 	reflect.TypeFor[Suite](): {
 		"name": {nil, "Name of the suite, unique in the file: 1 to 64 letters, digits, `.`, `-` or `_`, the first a letter or digit."},
@@ -252,8 +264,10 @@ var reference = Keys{
 		"apple": {nil, "Number of devices of Apple, in place of `count`."},
 		"same_node": {false, "`true`: all devices of the cell are attached to one NUMA node. A cell is skipped where no node has enough. " +
 			"See [Devices](configuration.md#devices-of-one-node)."},
-		"nodes": {1, "Nodes of a cluster that the cell spans, each with so many devices. A cell is skipped where the job has fewer nodes. See [Clusters](clusters.md#cells-that-span-nodes)."},
-		"mig":   {nil, "Profile of the MIG slice that the cell needs, as in `1g.10gb`. A cell is skipped where the run has none. See [MIG slices](configuration.md#mig-slices)."},
+		"nodes": {1, "Nodes of a cluster that the cell spans, each with so many devices. A cell is skipped where the job has fewer nodes. " +
+			"See [Clusters](clusters.md#cells-that-span-nodes)."},
+		"mig": {nil, "Profile of the MIG slice that the cell needs, as in `1g.10gb`. A cell is skipped where the run has none. " +
+			"See [MIG slices](configuration.md#mig-slices)."},
 	},
 	reflect.TypeFor[Build](): {
 		"command": {nil, stepCommand},

@@ -90,7 +90,8 @@ func (d *decoder) runsOn(r *RunsOn, at ast.Node, path string) {
 		name, _, _ := strings.Cut(option, "=")
 		switch {
 		case !slurmOption.MatchString(option):
-			d.fail(start(d.at(at, path+".slurm")), fmt.Sprintf("%s.slurm: %s is not an option of sbatch", path, quote(option)), "write it as one word, as in --partition=h100")
+			d.fail(start(d.at(at, path+".slurm")), fmt.Sprintf("%s.slurm: %s is not an option of sbatch", path, quote(option)),
+				"write it as one word, as in --partition=h100")
 		case slices.Contains(ownOptions, name):
 			d.fail(start(d.at(at, path+".slurm")), fmt.Sprintf("%s.slurm: the job script sets %s itself", path, name), "remove it")
 		}

@@ -109,7 +109,8 @@ func lossesOf(in *inputs, verdicts []Verdict) (groups [][]loss) {
 // comparesSpeed reports whether the verdict compares a speed of this run with one
 // before it, and not with an older reference.
 func (v *Verdict) comparesSpeed() bool {
-	return v.Cell != "" && v.Metric != "" && v.Evidence.Method.powered() && v.Finding != Drifted && v.Finding != PartsDiffer && v.Reference != AnchorReference
+	return v.Cell != "" && v.Metric != "" && v.Evidence.Method.powered() && v.Finding != Drifted && v.Finding != PartsDiffer &&
+		v.Reference != AnchorReference
 }
 
 // slowdown is how much slower a verdict says that the cell is.

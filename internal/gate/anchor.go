@@ -73,11 +73,13 @@ func drift(in *inputs, c cell, v Verdict) Verdict {
 	v.Finding = Drifted
 	since, old := c.ref.Anchored, c.ref.Sample(v.Metric)
 	if noise, ok := byChance(in.metric(v.Metric), old, c.got.Sample(v.Metric)); ok {
-		v.undecide(ByRepeats, fmt.Sprintf("%.1f %% worse than its anchor%s, which its noise of %.2g %% can make: measure it again with more --repeats", -v.Delta, pinnedOn(since), 100*noise))
+		v.undecide(ByRepeats, fmt.Sprintf("%.1f %% worse than its anchor%s, which its noise of %.2g %% can make: "+
+			"measure it again with more --repeats", -v.Delta, pinnedOn(since), 100*noise))
 		return v
 	}
 	if fresh(old) && knownNoise(old) == 0 {
-		v.undecide(ByRepeats, fmt.Sprintf("%.1f %% worse than its anchor%s, which is its baseline: many small losses, or the host on another day, whose noise is unknown: "+
+		v.undecide(ByRepeats, fmt.Sprintf("%.1f %% worse than its anchor%s, which is its baseline: "+
+			"many small losses, or the host on another day, whose noise is unknown: "+
 			"look with accelgate history, or measure it with accelgate calibrate --write", -v.Delta, pinnedOn(since)))
 		return v
 	}

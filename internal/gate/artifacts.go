@@ -12,6 +12,7 @@ func unchanged(ref, got *bench.Result) bool {
 // shown, and not compared.
 func digest(old, new *bench.Sample) Verdict {
 	o, n := summarize(old), summarize(new)
-	return Verdict{Finding: Unchanged, Old: o.Median, New: n.Median, Reason: "no declared artifact has changed, so its speed was not judged by numbers",
+	return Verdict{Finding: Unchanged, Old: o.Median, New: n.Median,
+		Reason:   "no declared artifact has changed, so its speed was not judged by numbers",
 		Evidence: Evidence{Method: MethodDigest, OldN: o.N, NewN: n.N}}
 }

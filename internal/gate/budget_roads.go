@@ -114,7 +114,8 @@ func (t *pairsMean) finds(b *budgeted, alpha float64) meanFinding {
 	f.certain, f.convicts, f.values = false, true, t.Pairs
 	f.delta, f.interval = d.percent(t.Estimate), [2]float64{d.percent(t.High), d.percent(t.Low)}
 	f.decider = ByMorePairs
-	f.evidence = Evidence{Method: MethodPairs, InPairs: true, OldN: t.Pairs, NewN: t.Pairs, Pairs: t.of, P: t.P, Noise: 100 * t.Noise, NoiseFloor: 100 * t.Noise,
+	f.evidence = Evidence{Method: MethodPairs, InPairs: true, OldN: t.Pairs, NewN: t.Pairs, Pairs: t.of, P: t.P,
+		Noise: 100 * t.Noise, NoiseFloor: 100 * t.Noise,
 		MDE: math.Abs(d.percent(t.MDE(alpha, d.slower(b.Loss))))}
 	f.more = fmt.Sprintf("%d pairs find one from %.1f %% on; measure more with --pairs %d", t.Pairs, f.evidence.MDE, max(5, 2*t.of))
 	switch {
@@ -207,10 +208,12 @@ func (t *historyMean) finds(b *budgeted, _ float64) meanFinding {
 	f := meanFinding{old: stats.Median(newest(t.base, t.K)), new: stats.Median(t.head), delta: d.percent(t.Estimate), values: t.values,
 		interval: [2]float64{d.percent(t.High), d.percent(t.Low)}, convicts: t.Verdict == detect.Regressed, accepted: t.accepted}
 	f.decider = ByPairs
-	f.evidence = Evidence{Method: MethodHistory, OldN: t.K, NewN: t.N, P: t.P, Noise: 100 * t.NoiseFloor, NoiseFloor: 100 * t.NoiseFloor, MDE: math.Abs(d.percent(t.MDE))}
+	f.evidence = Evidence{Method: MethodHistory, OldN: t.K, NewN: t.N, P: t.P,
+		Noise: 100 * t.NoiseFloor, NoiseFloor: 100 * t.NoiseFloor, MDE: math.Abs(d.percent(t.MDE))}
 	f.more = "measure in pairs with --ab"
 	if t.N < minHeads {
-		f.more = fmt.Sprintf("%d of the %d new runs that can show a loss of a mean against earlier runs: measure in pairs with --ab", t.N, minHeads)
+		f.more = fmt.Sprintf("%d of the %d new runs that can show a loss of a mean against earlier runs: measure in pairs with --ab",
+			t.N, minHeads)
 	}
 	return f
 }

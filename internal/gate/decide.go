@@ -42,7 +42,8 @@ type Decision struct {
 // that passed is no evidence, however green the others are, unless something
 // failed.
 func Decide(comparisons []Comparison, p Policy) Decision {
-	d := Decision{Strict: p.Strict, Counts: map[Finding]int{}, Blocking: map[Finding]int{}, Undecided: map[Finding]int{}, Excused: map[Finding]int{}, Unapproved: p.Unapproved}
+	d := Decision{Strict: p.Strict, Counts: map[Finding]int{}, Blocking: map[Finding]int{}, Undecided: map[Finding]int{},
+		Excused: map[Finding]int{}, Unapproved: p.Unapproved}
 	evidence, reserved := len(comparisons) > 0, false
 	for i := range comparisons {
 		c := &comparisons[i]
@@ -59,7 +60,8 @@ func Decide(comparisons []Comparison, p Policy) Decision {
 	}
 	reserved = reserved || d.Unjudged > 0 || len(d.Undecided)+len(d.Excused) > 0
 	d.Waivers, d.Quarantine = waiversOf(comparisons, p), quarantineOf(comparisons, p)
-	d.Unbuilt = len(d.Blocking) > 0 && d.Blocking[Incorrect] == 0 && !slices.ContainsFunc(comparisons, func(c Comparison) bool { return !c.Unbuilt && c.blocks() })
+	d.Unbuilt = len(d.Blocking) > 0 && d.Blocking[Incorrect] == 0 && !slices.ContainsFunc(comparisons,
+		func(c Comparison) bool { return !c.Unbuilt && c.blocks() })
 	switch {
 	case len(d.Blocking) > 0:
 		d.Status = StatusFailed

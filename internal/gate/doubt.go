@@ -111,7 +111,8 @@ func confirm(in *inputs, verdicts []Verdict) []Verdict {
 			out = slices.Clone(verdicts) // each is confirmed by the others as they were
 		}
 		v := &out[i]
-		v.undecide(ByRepeats, fmt.Sprintf("%s does not confirm it (%s), so the host or the reference drifted: measure again", by.Metric, changeOf(in, by)))
+		v.undecide(ByRepeats, fmt.Sprintf("%s does not confirm it (%s), so the host or the reference drifted: measure again",
+			by.Metric, changeOf(in, by)))
 	}
 	return out
 }

@@ -331,14 +331,16 @@ func classified(in *inputs, p *Policy, v Verdict, e detect.Evidence) Verdict {
 	case detect.Suspect:
 		if e.Need > 0 && v.Delta < -p.Threshold-tolerance { // a run that ended early excuses nothing
 			v.Finding = Regressed
-			v.Reason = fmt.Sprintf("%d of %d pairs were measured, and a loss beyond the threshold of %.4g %% is chance in at most 1 of 100 cases", v.Evidence.Pairs, e.Need, p.Threshold)
+			v.Reason = fmt.Sprintf("%d of %d pairs were measured, and a loss beyond the threshold of %.4g %% is chance in at most 1 of 100 cases",
+				v.Evidence.Pairs, e.Need, p.Threshold)
 			break
 		}
 		v.Finding = seen(Regressed, lost && (e.Need == 0 || v.Evidence.suspicious()))
 		v.undecide(in.decider(&v), "suspected: "+e.Reason)
 	case detect.Inconclusive:
 		v.Finding = seen(Regressed, lost && v.Evidence.suspicious())
-		v.undecide(in.decider(&v), fmt.Sprintf("a loss of %.1f %% cannot be excluded: as many values with this noise find one from %.1f %% on; %s", -v.Interval[0], v.Evidence.MDE, measureMore(e.Mode)))
+		v.undecide(in.decider(&v), fmt.Sprintf("a loss of %.1f %% cannot be excluded: "+
+			"as many values with this noise find one from %.1f %% on; %s", -v.Interval[0], v.Evidence.MDE, measureMore(e.Mode)))
 	}
 	return v
 }

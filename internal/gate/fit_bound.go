@@ -20,7 +20,8 @@ type boundTest struct {
 // spendBound judges a coefficient of the run by its bounds. No reference counts.
 func (in *inputs) spendBound(of *Budget) budgeted {
 	b := budgeted{Spent: Spent{Budget: *of}, group: group{metric: in.metric(of.Metric)}}
-	b.verdict = Verdict{Metric: of.Metric, Finding: Incomparable, DecidedBy: ByWholeGroup, Evidence: Evidence{Min: of.Fit.Min, Max: of.Fit.Max}}
+	b.verdict = Verdict{Metric: of.Metric, Finding: Incomparable, DecidedBy: ByWholeGroup,
+		Evidence: Evidence{Min: of.Fit.Min, Max: of.Fit.Max}}
 	g := &b.group
 	g.absent, g.gone = in.lacking[of.Suite].cells, in.lacking[of.Suite].gone
 	var xs, ys []float64
@@ -48,7 +49,8 @@ func (in *inputs) spendBound(of *Budget) budgeted {
 	case g.absent > 0:
 		b.verdict.Reason = fmt.Sprintf("the fit needs its whole group, and the run lacks %s of the suite: measure without filters", text.Plural(g.absent, "cell"))
 	case !fits || math.IsNaN(t.value) || math.IsInf(t.value, 0):
-		b.verdict.Reason = fmt.Sprintf("a fit needs %d points with different values of %s, and the run has %d cells of the group: measure more", detect.MinPoints, printable(of.Fit.Over, maxName), t.points)
+		b.verdict.Reason = fmt.Sprintf("a fit needs %d points with different values of %s, and the run has %d cells of the group: measure more",
+			detect.MinPoints, printable(of.Fit.Over, maxName), t.points)
 	default:
 		t.judge(of.Fit)
 		b.test = t
@@ -94,6 +96,7 @@ func (t *boundTest) decide(in *inputs, v *Verdict, q, share float64) {
 		v.Finding, v.Reason = OutOfBounds, t.beyond
 	default:
 		v.Finding = OutOfBounds
-		v.undecide(ByRepeats, fmt.Sprintf("%s, and with a standard error of %.2g that is not certain (q %.2g): measure more with --repeats 5, or more cells over the axis", t.beyond, t.stderr, q))
+		v.undecide(ByRepeats, fmt.Sprintf("%s, and with a standard error of %.2g that is not certain (q %.2g): "+
+			"measure more with --repeats 5, or more cells over the axis", t.beyond, t.stderr, q))
 	}
 }

@@ -21,7 +21,9 @@ const (
 )
 
 // Methods lists every method but [NoMethod].
-var Methods = []Method{MethodPairs, MethodHistory, MethodSessions, MethodThreshold, MethodExact, MethodDigest, MethodTest, MethodFit, MethodBound, MethodParts, MethodOutcome}
+var Methods = []Method{
+	MethodPairs, MethodHistory, MethodSessions, MethodThreshold,
+	MethodExact, MethodDigest, MethodTest, MethodFit, MethodBound, MethodParts, MethodOutcome}
 
 // Speed reports whether two numbers were compared by how large their difference is.
 func (m Method) Speed() bool {

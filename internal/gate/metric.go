@@ -67,7 +67,8 @@ func byThreshold(in *inputs, ev *evidence, m *described, c cell, old, new *bench
 	case unchanged(c.ref, c.got):
 		return digest(old, new)
 	case m.doubt(c.got) != "" || m.tooFew(c.got):
-		return Verdict{Finding: Incomparable, DecidedBy: ByRepeats, Old: summarize(old).Median, New: summarize(new).Median, Reason: m.doubtful(c.got)}
+		return Verdict{Finding: Incomparable, DecidedBy: ByRepeats, Old: summarize(old).Median, New: summarize(new).Median,
+			Reason: m.doubtful(c.got)}
 	}
 	number := numberOf{c.id, m.Name}
 	return once(withinChance(in, ev, number, m, m.step.doubt(&m.Metric, threshold(&m.Metric, old, new, in.policyOf(number).Threshold))))

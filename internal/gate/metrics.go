@@ -55,8 +55,9 @@ func coarser(ref, run *bench.Run) (verdicts []Verdict) {
 	for i := range ref.Metrics {
 		m := &ref.Metrics[i]
 		if now := run.Metric(m.Name); now != nil && now.Resolution > m.Resolution && (!m.Informational || m.Counted) {
-			verdicts = append(verdicts, Verdict{Metric: m.Name, Finding: Incomparable, DecidedBy: ByNewBaseline, Reason: fmt.Sprintf("%s is printed in steps of %v and the baseline has steps of %v, which count: "+
-				"record the cells again with baseline update", m.Name, now.Resolution, m.Resolution)})
+			verdicts = append(verdicts, Verdict{Metric: m.Name, Finding: Incomparable, DecidedBy: ByNewBaseline,
+				Reason: fmt.Sprintf("%s is printed in steps of %v and the baseline has steps of %v, which count: "+
+					"record the cells again with baseline update", m.Name, now.Resolution, m.Resolution)})
 		}
 	}
 	return verdicts

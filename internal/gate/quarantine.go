@@ -66,7 +66,8 @@ func quarantine(in *inputs, verdicts []Verdict) ([]Verdict, []QuarantineUse) {
 // take settles a verdict that would block.
 func (u *QuarantineUse) take(v *Verdict) {
 	if u.State == QuarantineExpired {
-		v.Reason = joined(v.Reason, fmt.Sprintf("its quarantine ended on %s: fix it, or write a new day (%s)", u.Expires, printable(u.Owner, maxName)))
+		v.Reason = joined(v.Reason, fmt.Sprintf("its quarantine ended on %s: fix it, or write a new day (%s)",
+			u.Expires, printable(u.Owner, maxName)))
 		return
 	}
 	u.State = QuarantineUsed

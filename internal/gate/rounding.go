@@ -63,7 +63,8 @@ func (s step) doubt(m *bench.Metric, v Verdict) Verdict {
 		return v
 	}
 	v.Finding = Unchanged
-	v.undecide(ByDigits, fmt.Sprintf("may be rounding alone: the program prints in steps of %v%s, which is %s: print more digits, or tokens and milliseconds",
+	v.undecide(ByDigits, fmt.Sprintf("may be rounding alone: the program prints in steps of %v%s, which is %s: "+
+		"print more digits, or tokens and milliseconds",
 		s.size, unit(m), s.share(v.Old)))
 	return v
 }

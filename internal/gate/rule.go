@@ -65,7 +65,8 @@ func fromZero(m *bench.Metric, v Verdict) Verdict {
 		v.Reason = "the baseline is 0"
 	default:
 		v.Finding, v.Evidence.Method = Incomparable, NoMethod
-		v.undecide(ByNewBaseline, fmt.Sprintf("%s is 0 in the baseline, so a relative change is undefined: measure the cell again with baseline update", m.Name))
+		v.undecide(ByNewBaseline, fmt.Sprintf("%s is 0 in the baseline, so a relative change is undefined: "+
+			"measure the cell again with baseline update", m.Name))
 	}
 	v.Interval = [2]float64{v.Delta, v.Delta}
 	return v

@@ -120,7 +120,8 @@ func byScore(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok bool
 			return v, false
 		}
 		return Verdict{Finding: Missing, New: summarize(now).Median,
-			Reason: "the program reports no standard error of " + printable(m.Name, maxName) + ": name it with stderr in the metric, or use min, max or exact"}, true
+			Reason: "the program reports no standard error of " + printable(m.Name, maxName) +
+				": name it with stderr in the metric, or use min, max or exact"}, true
 	}
 	limit := in.limits[c.id][m.Name]
 	v = Verdict{Finding: Unchanged, Old: s.old, New: s.new, Evidence: Evidence{Method: MethodTest, Test: limit.Test, P: s.p, Q: s.q,

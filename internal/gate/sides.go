@@ -108,7 +108,8 @@ func withinChance(in *inputs, ev *evidence, n numberOf, m *described, v Verdict)
 	v.Evidence.Method, v.Evidence.P, v.Evidence.Q = MethodSessions, e.P, e.q
 	v.Evidence.MDE = max(v.Evidence.Limit, math.Abs(m.percent(min(e.large, e.Least(ev.share/float64(e.of))))))
 	if v.Finding == Regressed && !v.Undecided() && e.q > ev.share && e.Estimate < e.large {
-		v.undecide(ByPairs, fmt.Sprintf("two sessions of unchanged code may differ by as much: a loss blocks from %.3g %% on; decide it in pairs with --ab", v.Evidence.MDE))
+		v.undecide(ByPairs, fmt.Sprintf("two sessions of unchanged code may differ by as much: a loss blocks from %.3g %% on; "+
+			"decide it in pairs with --ab", v.Evidence.MDE))
 	}
 	return v
 }

@@ -60,7 +60,9 @@ func trade(in *inputs, verdicts []Verdict) []Verdict {
 		}
 		v.Excuse = &Excuse{Kind: TradeExcuse, Source: cmp.Or(t.Source, "trade"), Trade: &Offset{Trade: *t, Gained: g.percent, Q: g.q}}
 		offset(verdicts, v, t.For, &g)
-		v.Reason = joined(v.Reason, fmt.Sprintf(in.policy.certainly("the loss is certain, and a certain gain of %s by %.1f %% pays for it", "a gain of %s by %.1f %% pays for it")+" (up to %.4g %% for at least %.4g %%)", printable(t.For, maxName), g.percent, t.Loss, t.Gain))
+		v.Reason = joined(v.Reason, fmt.Sprintf(in.policy.certainly(
+			"the loss is certain, and a certain gain of %s by %.1f %% pays for it", "a gain of %s by %.1f %% pays for it")+
+			" (up to %.4g %% for at least %.4g %%)", printable(t.For, maxName), g.percent, t.Loss, t.Gain))
 	}
 	return verdicts
 }

@@ -162,7 +162,8 @@ func (p *proposal) layers(ctx context.Context, at position) (from string, entrie
 	case at.behind == 0:
 		return at.branch.tree, nil, nil
 	case len(at.files) >= maxCompared:
-		return "", nil, hopeless{fmt.Errorf("%s: the branch changes %d files or more, too many to bring it up to the base: merge or close its pull request", p.doing, maxCompared)}
+		return "", nil, hopeless{fmt.Errorf("%s: the branch changes %d files or more, too many to bring it up to the base: "+
+			"merge or close its pull request", p.doing, maxCompared)}
 	}
 	kept, err := p.record(ctx, at)
 	if err != nil {
@@ -194,7 +195,8 @@ func (p *proposal) entriesOf(ctx context.Context, at tip, paths []string) (entri
 	for _, path := range paths {
 		entry := find(tree.Entries, path)
 		if entry == nil {
-			return nil, hopeless{fmt.Errorf("%s: GitHub does not list %q, which others pushed to the branch: merge or close its pull request", p.doing, path)}
+			return nil, hopeless{fmt.Errorf("%s: GitHub does not list %q, which others pushed to the branch: merge or close its pull request",
+				p.doing, path)}
 		}
 		entries = append(entries, &gh.TreeEntry{Path: entry.Path, Mode: entry.Mode, Type: entry.Type, SHA: entry.SHA})
 	}

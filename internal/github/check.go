@@ -90,7 +90,8 @@ func (c *Client) FindCheck(ctx context.Context, repo Repo, headSHA, name string)
 	if len(runs) == 0 {
 		return Checked{}, nil
 	}
-	return Checked{ID: runs[0].GetID(), Seq: checkSeq(runs[0]), Conclusion: runs[0].GetConclusion(), Title: runs[0].GetOutput().GetTitle()}, nil
+	return Checked{ID: runs[0].GetID(), Seq: checkSeq(runs[0]), Conclusion: runs[0].GetConclusion(),
+		Title: runs[0].GetOutput().GetTitle()}, nil
 }
 
 // commitID matches the full id of a commit. Anything else could lead to

@@ -69,7 +69,8 @@ func (p *proposal) below(ctx context.Context, at position, commit *gh.Commit) (s
 		return commit.Parents[0].GetSHA(), nil
 	}
 	for _, parent := range commit.Parents {
-		compared, _, err := p.client.api.Repositories.CompareCommits(ctx, p.repo.Owner, p.repo.Name, at.base.sha, parent.GetSHA(), &gh.ListOptions{PerPage: 1})
+		compared, _, err := p.client.api.Repositories.CompareCommits(ctx, p.repo.Owner, p.repo.Name, at.base.sha, parent.GetSHA(),
+			&gh.ListOptions{PerPage: 1})
 		switch {
 		case err != nil:
 			return "", p.fail(contentsPermission, err)

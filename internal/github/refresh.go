@@ -141,7 +141,8 @@ type known struct {
 // run looks and does what is next until nothing is missing. Whatever fails is
 // followed by another look, so what was done without an answer is found.
 func (p *proposal) run(ctx context.Context) (PullRequest, error) {
-	p.known = known{map[string]string{}, map[string]string{}, map[[2]string]*gh.CommitsComparison{}, map[[2]string]string{}, map[string]record{}}
+	p.known = known{map[string]string{}, map[string]string{}, map[[2]string]*gh.CommitsComparison{}, map[[2]string]string{},
+		map[string]record{}}
 	done := false
 	for !done {
 		var err error

@@ -99,10 +99,12 @@ var noReply = lazyregexp.New(`^(?:[0-9]+\+)?(.+)@users\.noreply\.github\.com$`)
 
 // signed reports whether GitHub made a commit for this token's app, and signed it. The
 // addresses of GitHub Enterprise Server are not known to be kept from users.
-// Source: https://docs.github.com/authentication/managing-commit-signature-verification/about-commit-signature-verification#signature-verification-for-bots
+// Source: https://docs.github.com/authentication/managing-commit-signature-verification/about-commit-signature-verification,
+// "Signature verification for bots".
 func (c *Client) signed(ctx context.Context, commit *gh.Commit) (bool, error) {
 	author := noReply.FindStringSubmatch(commit.GetAuthor().GetEmail())
-	if !commit.GetVerification().GetVerified() || commit.GetCommitter().GetEmail() != "noreply@github.com" || author == nil || strings.HasPrefix(c.api.BaseURL.Path, "/api/v3") {
+	if !commit.GetVerification().GetVerified() || commit.GetCommitter().GetEmail() != "noreply@github.com" || author == nil ||
+		strings.HasPrefix(c.api.BaseURL.Path, "/api/v3") {
 		return false, nil
 	}
 	me, err := c.whose(ctx)

@@ -54,7 +54,8 @@ func (c *Client) viewer(ctx context.Context) (string, error) {
 	var answer struct {
 		Data struct{ Viewer struct{ Login string } }
 	}
-	err := c.graphql(manner{answers: refusals, reads: true, tries: 2}.in(ctx), map[string]string{"query": "query { viewer { login } }"}, &answer)
+	err := c.graphql(manner{answers: refusals, reads: true, tries: 2}.in(ctx),
+		map[string]string{"query": "query { viewer { login } }"}, &answer)
 	return answer.Data.Viewer.Login, err
 }
 

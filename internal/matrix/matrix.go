@@ -157,7 +157,8 @@ func Unique(cells []bench.Cell) error {
 	for _, c := range cells {
 		id := c.ID()
 		if suite, ok := seen[id]; ok {
-			return fmt.Errorf("case id %q occurs twice (suites %q and %q): rename a model, a feature or a case, or set prefix in a suite of kind exec", id, suite, c.Suite)
+			return fmt.Errorf("case id %q occurs twice (suites %q and %q): rename a model, a feature or a case, "+
+				"or set prefix in a suite of kind exec", id, suite, c.Suite)
 		}
 		seen[id] = c.Suite
 	}

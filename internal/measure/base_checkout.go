@@ -233,7 +233,8 @@ func (k *checkout) genuine(ctx context.Context, e *Env) (err error) {
 		return fmt.Errorf("compare the base with its commit: %w", err)
 	}
 	if len(changed) > 0 {
-		return notEvidence{fmt.Sprintf("the worktree of %s is not that commit, because %s differs: clone the repository again", k.what, files(changed))}
+		return notEvidence{fmt.Sprintf("the worktree of %s is not that commit, because %s differs: clone the repository again",
+			k.what, files(changed))}
 	}
 	return nil
 }

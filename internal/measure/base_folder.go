@@ -35,18 +35,21 @@ func (e *Env) checkFolder(ctx context.Context, w worker.Worker, o *Options, head
 		return nil, exit.Usagef("--ab: %s: %w: name the folder of a checkout of the base", text.OneLine(o.AB), err)
 	}
 	if _, err := worker.Find("git", e.Environ); err != nil {
-		return nil, exit.Usagef("--ab: there is no git, so the commit of %s is not known: install git, or measure on the host with accelgate/accelgate/native", text.OneLine(o.AB))
+		return nil, exit.Usagef("--ab: there is no git, so the commit of %s is not known: "+
+			"install git, or measure on the host with accelgate/accelgate/native", text.OneLine(o.AB))
 	}
 	r := &worktree.Repository{Worker: w, Dir: root, Now: e.Now}
 	top, err := r.Git(ctx, root, "rev-parse", "--show-toplevel")
 	if err != nil || !sameFolder(top, root) {
-		return nil, exit.Usagef("--ab: %s is not a checkout of its own, so the base has no known commit: check the base out there with git", text.OneLine(o.AB))
+		return nil, exit.Usagef("--ab: %s is not a checkout of its own, so the base has no known commit: check the base out there with git",
+			text.OneLine(o.AB))
 	}
 	if around, err := r.Git(ctx, head, "rev-parse", "--show-toplevel"); err == nil {
 		head = around
 	}
 	if within(head, root) || within(root, head) {
-		return nil, exit.Usagef(`--ab: %s and the code under test lie in one folder, where that code can change the base: move the base first, as in mv %[1]s "$RUNNER_TEMP/base"`, text.OneLine(o.AB))
+		return nil, exit.Usagef("--ab: %s and the code under test lie in one folder, where that code can change the base: "+
+			`move the base first, as in mv %[1]s "$RUNNER_TEMP/base"`, text.OneLine(o.AB))
 	}
 	f := &folderBase{root: root}
 	if f.commit, err = r.Git(ctx, root, "rev-parse", "--verify", "--quiet", "HEAD"); err != nil {
@@ -57,7 +60,8 @@ func (e *Env) checkFolder(ctx context.Context, w worker.Worker, o *Options, head
 		return nil, fmt.Errorf("compare the base with its commit: %w", err)
 	}
 	if len(changed) > 0 {
-		return nil, notEvidence{fmt.Sprintf("the base in %s is not commit %s, because %s differs: check it out in the same job, and give its build command as the input build",
+		return nil, notEvidence{fmt.Sprintf("the base in %s is not commit %s, because %s differs: "+
+			"check it out in the same job, and give its build command as the input build",
 			text.OneLine(o.AB), ShortRevision(f.commit), files(changed))}
 	}
 	return f, nil

@@ -96,7 +96,8 @@ func (g *guard) end() error {
 }
 
 func (g *guard) changed(when string, names []string) error {
-	return notEvidence{fmt.Sprintf("the base (%s in %s) is not what its build left: %s changed %s: keep what is measured from writing there, or see docs/security.md",
+	return notEvidence{fmt.Sprintf("the base (%s in %s) is not what its build left: %s changed %s: "+
+		"keep what is measured from writing there, or see docs/security.md",
 		g.what, text.OneLine(g.dir), files(names), when)}
 }
 

@@ -169,7 +169,8 @@ func (e *Env) probe(ctx context.Context, p *Plan, b *base, lanes Lanes) (*base, 
 		p.Options.abNext = unknownBase
 		warning := fmt.Sprintf("suite %s is not measured in pairs, because it does not run in %s: %s", one.Name, b.checkout, text.OneLine(why))
 		p.Warnings = append(p.Warnings, warning)
-		p.unpaired = append(p.unpaired, fmt.Sprintf("suite %s was not measured in pairs, because it does not run in %s", text.OneLine(one.Name), b.checkout))
+		p.unpaired = append(p.unpaired, fmt.Sprintf("suite %s was not measured in pairs, because it does not run in %s",
+			text.OneLine(one.Name), b.checkout))
 		e.WarnAll([]string{warning})
 	}
 	if len(b.cells) == 0 {

@@ -114,7 +114,8 @@ func (p *Plan) checkPoints(s *config.Suite, path string, f *config.Fit, of *sele
 		case ok:
 			points[group] = append(points[group], x)
 		case value != "":
-			return s.Errorf(path+".over", "the value %s of %s is not a number: write what it stands for, as in values: {%s: 512}", text.Quote(value, maxWord), text.Quote(f.Over, maxWord), value)
+			return s.Errorf(path+".over", "the value %s of %s is not a number: write what it stands for, as in values: {%s: 512}",
+				text.Quote(value, maxWord), text.Quote(f.Over, maxWord), value)
 		}
 	}
 	switch {
@@ -127,14 +128,16 @@ func (p *Plan) checkPoints(s *config.Suite, path string, f *config.Fit, of *sele
 	}
 	for _, value := range slices.Sorted(maps.Keys(f.Values)) {
 		if !slices.Contains(values, value) {
-			return s.Errorf(path+".values."+value, "no cell of the fit has the value %s: %s", text.Quote(value, maxWord), text.Instead(value, values))
+			return s.Errorf(path+".values."+value, "no cell of the fit has the value %s: %s",
+				text.Quote(value, maxWord), text.Instead(value, values))
 		}
 	}
 	for _, group := range slices.Sorted(maps.Keys(points)) {
 		xs := points[group]
 		slices.Sort(xs)
 		if n := len(slices.Compact(xs)); n < detect.MinPoints {
-			return s.Errorf(path, "the cells %s have %s over %s, and a line needs %d: add values to the axis, or leave these cells out by when", group, text.Plural(n, "point"), f.Over, detect.MinPoints)
+			return s.Errorf(path, "the cells %s have %s over %s, and a line needs %d: add values to the axis, or leave these cells out by when",
+				group, text.Plural(n, "point"), f.Over, detect.MinPoints)
 		}
 	}
 	return nil

@@ -173,7 +173,8 @@ func (p *Plan) checkLimits(s *config.Suite, metrics []bench.Metric, cells []benc
 		if err != nil {
 			return err
 		}
-		if (l.Change != nil || l.Noise != nil || l.Test != "" || l.Trade != nil) && (m.Exact || m.Informational && !m.Counted) && !m.IsResource() {
+		if (l.Change != nil || l.Noise != nil || l.Test != "" || l.Trade != nil) && (m.Exact || m.Informational && !m.Counted) &&
+			!m.IsResource() {
 			key := ".change"
 			switch {
 			case l.Change != nil:

@@ -70,7 +70,8 @@ func (p *Plan) buildListed(ctx context.Context, all []opened, due []*opened) (un
 		return func(name string) string { return whyUnbuilt(c, failed, name) }, err
 	}
 	wanted = func(name string) bool {
-		return slices.ContainsFunc(all, func(o opened) bool { return o.wanted && o.of.Name == name }) && !slices.Contains(p.Options.notListed, name)
+		return slices.ContainsFunc(all, func(o opened) bool { return o.wanted && o.of.Name == name }) &&
+			!slices.Contains(p.Options.notListed, name)
 	}
 	if err := p.shield(ctx); err != nil {
 		return nil, err

@@ -390,7 +390,8 @@ func (p *Plan) openSuite(index int, env suite.Env) (o opened, err error) {
 		if len(s.CPUs) > 0 {
 			key = "cpus"
 		}
-		return o, errors.Join(s.Errorf(key, "the server runs already: remove cpus and numa, or let accelgate start it by server.command"), o.suite.Close())
+		return o, errors.Join(s.Errorf(key, "the server runs already: remove cpus and numa, or let accelgate start it by server.command"),
+			o.suite.Close())
 	}
 	return o, nil
 }
@@ -402,12 +403,14 @@ func (p *Plan) add(o *opened) ([]bench.Cell, error) {
 	planned := Planned{Name: s.Name, Suite: o.suite, Cells: o.suite.Cells(), Skipped: o.suite.Skipped(), Unlisted: o.unlisted}
 	all := planned.All()
 	if len(all) == 0 && o.unlisted == "" {
-		return nil, errors.Join(fmt.Errorf("%w: %v", runner.ErrNoCells, s.Errorf("", "expands to no cell: loosen its exclude or add values to its axes")), o.suite.Close())
+		return nil, errors.Join(fmt.Errorf("%w: %v", runner.ErrNoCells,
+			s.Errorf("", "expands to no cell: loosen its exclude or add values to its axes")), o.suite.Close())
 	}
 	metrics := withResources(s, o.suite.Metrics())
 	var limits error
 	if len(all) > 0 {
-		limits = errors.Join(cmp.Or(p.checkLimits(s, metrics, all), p.checkBudgets(s, metrics, all), p.checkFits(s, metrics, all), p.checkLevels(s, all)), checkWidths(s, all))
+		limits = errors.Join(cmp.Or(p.checkLimits(s, metrics, all), p.checkBudgets(s, metrics, all),
+			p.checkFits(s, metrics, all), p.checkLevels(s, all)), checkWidths(s, all))
 		p.wide(s, &planned)
 	}
 	if !o.wanted {

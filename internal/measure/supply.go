@@ -58,7 +58,8 @@ func (s supply) lacks(need needs) string {
 	has := need.ofVendor(s.whole)
 	switch {
 	case need.nodes > s.hosts && s.hosts > 0:
-		return fmt.Sprintf("it needs %s of a cluster, and this job has %d: submit it with accelgate plan --for slurm", text.Plural(need.nodes, "node"), s.hosts)
+		return fmt.Sprintf("it needs %s of a cluster, and this job has %d: submit it with accelgate plan --for slurm",
+			text.Plural(need.nodes, "node"), s.hosts)
 	case s.simulated[need.vendor]:
 		return ""
 	case need.profile != "":

@@ -34,7 +34,8 @@ func (s *session) waitHealthy(ctx context.Context) error {
 		why := text.OneLine(strings.Join(h.Reasons, "; "))
 		left := until.Sub(s.Now())
 		if left <= 0 {
-			return fmt.Errorf("the host is still unhealthy after %v: %s: end what disturbs it, or measure at a later time, or %s, or judge its numbers all the same with policy.unhealthy: ignore",
+			return fmt.Errorf("the host is still unhealthy after %v: %s: end what disturbs it, or measure at a later time, or %s, "+
+				"or judge its numbers all the same with policy.unhealthy: ignore",
 				limit, why, s.withoutWaiting())
 		}
 		if why != told {

@@ -70,7 +70,8 @@ func printManifests(e *measure.Env, o *Options, hosts []host) error {
 	for i := range hosts {
 		h := &hosts[i]
 		if h.demand.Nodes > 1 {
-			return exit.Usagef("--for kubernetes: cells of %s span %d nodes, which no Job does: plan them for Slurm, or choose other suites with --suite", h.Host, h.demand.Nodes)
+			return exit.Usagef("--for kubernetes: cells of %s span %d nodes, which no Job does: "+
+				"plan them for Slurm, or choose other suites with --suite", h.Host, h.demand.Nodes)
 		}
 		if i > 0 {
 			fmt.Fprintln(e.Stdout, "---")

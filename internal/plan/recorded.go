@@ -80,11 +80,13 @@ func (r *recorded) print(w io.Writer, p *measure.Plan) {
 	}
 	t := verdict.Typing{Options: p.Options, File: p.File}
 	if n := len(r.untracked); n > 0 {
-		fmt.Fprintf(w, "  untracked: %s not in %s, so only %s judged: %s\n    %s\n", text.Plural(n, "cell"), r.path, answers(n), names(r.untracked),
+		fmt.Fprintf(w, "  untracked: %s not in %s, so only %s judged: %s\n    %s\n",
+			text.Plural(n, "cell"), r.path, answers(n), names(r.untracked),
 			t.Recording("accelgate baseline update", only(r.untracked)).Add("--reason", "new cells"))
 	}
 	if n := len(r.missing); n > 0 {
-		fmt.Fprintf(w, "  missing: %s of %s in no suite, so a run fails: %s\n    %s\n", text.Plural(n, "cell"), r.path, names(r.missing), t.Recording("accelgate baseline prune", nil))
+		fmt.Fprintf(w, "  missing: %s of %s in no suite, so a run fails: %s\n    %s\n",
+			text.Plural(n, "cell"), r.path, names(r.missing), t.Recording("accelgate baseline prune", nil))
 	}
 }
 

@@ -28,7 +28,8 @@ type target struct {
 var targets = []target{
 	{"github", (*config.RunsOn).OnGitHub, "{host: linux-cuda, runs_on: [self-hosted, cuda], shards: 2}", printMatrix},
 	{cluster.Slurm, (*config.RunsOn).OnSlurm, "{host: linux-cuda, runs_on: {slurm: [--partition=gpu]}, shards: 2}", printScript},
-	{cluster.Kubernetes, (*config.RunsOn).OnKubernetes, "{host: linux-cuda, runs_on: {kubernetes: {image: IMAGE}}, shards: 2}", printManifests},
+	{cluster.Kubernetes, (*config.RunsOn).OnKubernetes, "{host: linux-cuda, runs_on: {kubernetes: {image: IMAGE}}, shards: 2}",
+		printManifests},
 }
 
 // Targets are the names of all targets.
@@ -92,7 +93,8 @@ func (o *Options) host(ctx context.Context, e *measure.Env, r config.Runner) (h 
 	one := *o.of(&r)
 	one.HostLabel, one.Shard = r.Host, ""
 	if _, known := device.FromLabel(r.Host); !known {
-		e.WarnAll([]string{fmt.Sprintf("the label %s does not name a kind of host, so its jobs are planned for this host: plan on such a host, or name runners such as linux-cuda-%s", r.Host, r.Host)})
+		e.WarnAll([]string{fmt.Sprintf("the label %s does not name a kind of host, so its jobs are planned for this host: "+
+			"plan on such a host, or name runners such as linux-cuda-%s", r.Host, r.Host)})
 	}
 	p, err := For(ctx, e, &one.Options)
 	if err != nil {
@@ -124,7 +126,8 @@ func (o *Options) checkFor() error {
 	}
 	for _, folder := range o.Durations {
 		if inside(folder, cluster.Folder) || inside(cluster.Folder, folder) {
-			return exit.Usagef("--durations: the jobs write into %s while others of them read the times there: name a copy in another folder", cluster.Folder)
+			return exit.Usagef("--durations: the jobs write into %s while others of them read the times there: name a copy in another folder",
+				cluster.Folder)
 		}
 	}
 	return nil

@@ -40,7 +40,8 @@ func (c *Checkout) open() (*locks, error) {
 	if err := atomicfile.MkdirAll(folder); err != nil {
 		return nil, fmt.Errorf("lock the checkout for its build: %w: make the folder writable", err)
 	}
-	return &locks{file: flock.New(filepath.Join(folder, "build.lock")), dir: c.Dir, say: c.Say, done: map[string]string{}, pause: minPause}, nil
+	return &locks{file: flock.New(filepath.Join(folder, "build.lock")), dir: c.Dir, say: c.Say, done: map[string]string{},
+		pause: minPause}, nil
 }
 
 // share waits until no other process builds.

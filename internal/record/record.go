@@ -42,7 +42,8 @@ func Genuine(run *bench.Run, now time.Time) error {
 		return exit.Usagef("the run was made slow or wrong (%s), so it cannot be recorded: measure without that", text.OneLine(args))
 	}
 	if why := run.Misdated(now); why != "" {
-		return exit.Usagef("the run of host %s cannot be recorded: %s: correct the clock of that host, and measure again", text.OneLine(run.Host.Label), why)
+		return exit.Usagef("the run of host %s cannot be recorded: %s: correct the clock of that host, and measure again",
+			text.OneLine(run.Host.Label), why)
 	}
 	return nil
 }
@@ -115,7 +116,8 @@ func withoutReference(run *bench.Run, file *baseline.File) (warnings []string) {
 	}
 	for _, metric := range slices.Sorted(maps.Keys(cells)) {
 		in := cells[metric]
-		warnings = append(warnings, fmt.Sprintf("not recorded in %s, such as %s: %s", text.Plural(len(in), "cell"), text.OneLine(in[0]), text.OneLine(run.NoReference(metric, 0))))
+		warnings = append(warnings, fmt.Sprintf("not recorded in %s, such as %s: %s",
+			text.Plural(len(in), "cell"), text.OneLine(in[0]), text.OneLine(run.NoReference(metric, 0))))
 	}
 	return warnings
 }

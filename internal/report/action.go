@@ -147,7 +147,8 @@ func (r *Report) values(f finding) inline {
 		return inline{plain(number(f.Old)), unit, plain(" → none")}
 	case f.Finding == gate.OutOfBounds:
 		return r.now(f)
-	case f.Finding == gate.Incomparable && f.Cell != "" && f.Old == 0 && f.Evidence.OldN == 0 && f.Evidence.Method == "": // the baseline has none
+	case f.Finding == gate.Incomparable && f.Cell != "" &&
+		f.Old == 0 && f.Evidence.OldN == 0 && f.Evidence.Method == "": // the baseline has none
 		return r.now(f)
 	case f.Finding == gate.Untracked && f.Old == 0:
 		return inline{plain("none → " + number(f.New)), unit}
@@ -353,7 +354,8 @@ func (r *Report) accept() bullets {
 			command("/accelgate " + r.addressed() + "accept " + accepted(r.shown.action.rows[i]))})
 	}
 	inBaseline := func(f finding) bool {
-		return ofBaseline(gate.Regressed) && f.Finding == gate.Regressed && !byPairs(f) || ofBaseline(gate.Incorrect) && f.Finding == gate.Incorrect && f.Metric != "" || lost(f)
+		return ofBaseline(gate.Regressed) && f.Finding == gate.Regressed && !byPairs(f) ||
+			ofBaseline(gate.Incorrect) && f.Finding == gate.Incorrect && f.Metric != "" || lost(f)
 	}
 	if i := slices.IndexFunc(r.shown.action.rows, inBaseline); i >= 0 {
 		changed := r.shown.action.rows[i]

@@ -51,7 +51,8 @@ func (r *Report) uncounted() []block {
 	var blocks []block
 	for i := range r.hosts {
 		if why := r.hosts[i].Comparison.NoEvidence; why != "" {
-			blocks = append(blocks, paragraph{strong("Nothing counts"), plain(" of the run of "), code(r.hosts[i].Run.Host.Label), plain(": "), reason(why)})
+			blocks = append(blocks, paragraph{strong("Nothing counts"), plain(" of the run of "), code(r.hosts[i].Run.Host.Label),
+				plain(": "), reason(why)})
 		}
 	}
 	n := len(blocks)

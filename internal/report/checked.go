@@ -53,7 +53,8 @@ func (r *Report) checkedChanges() []block {
 	if c.Approve != "" {
 		state = append(state, plain(": "), command(c.Approve))
 	}
-	return []block{paragraph{strong("This pull request changes what is checked"), plain(" (" + text.Plural(c.Len(), "change") + ")")}, list, paragraph(state), paragraph{plain(notCompared)}}
+	return []block{paragraph{strong("This pull request changes what is checked"), plain(" (" + text.Plural(c.Len(), "change") + ")")}, list,
+		paragraph(state), paragraph{plain(notCompared)}}
 }
 
 // notCompared limits what the list can hold.

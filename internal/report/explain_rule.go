@@ -17,13 +17,15 @@ func ruleOf(p *gate.Policy, v *gate.Verdict) string {
 		return "code does not change a number by such a factor: it blocks in both directions"
 	case v.Excused() == gate.TradeExcuse:
 		t := v.Excuse.Trade
-		return fmt.Sprintf("blocks a loss beyond %s, except for one of up to %s where %s gains at least %s as certainly", limit, bare(t.Loss), visible(t.For), bare(t.Gain))
+		return fmt.Sprintf("blocks a loss beyond %s, except for one of up to %s where %s gains at least %s as certainly",
+			limit, bare(t.Loss), visible(t.For), bare(t.Gain))
 	case v.Finding == gate.OutOfBounds:
 		return "the configuration bounds the median (" + limitsIn(v).String() + "): it blocks without any baseline"
 	case v.Finding == gate.Drifted:
 		return "may be worse than the level that drift is measured from by at most " + limit
 	case v.SinceBaseline():
-		return "the median may be worse than the baseline by at most " + limit + ", also where base and head agree: pairs do not show what both sides lost"
+		return "the median may be worse than the baseline by at most " + limit +
+			", also where base and head agree: pairs do not show what both sides lost"
 	case e.Method == gate.MethodPairs:
 		return "pairs of base and head: blocks a loss of at least " + limit + " that noise alone would hardly show"
 	case e.Method == gate.MethodHistory:

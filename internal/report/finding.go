@@ -91,7 +91,8 @@ func (r Report) Findings(most int) []Finding {
 
 func (r *Report) finding(f finding, suite string) Finding {
 	return Finding{Host: name(r.hosts[f.host].Run.Host.Label), Cell: name(f.Cell), Metric: name(f.Metric), Suite: suite, Line: max(r.in.Lines[suite], 1),
-		Finding: f.Finding, Blocks: f.Blocks, Listed: f.Listed(), LeftOut: f.LeftOut(), standing: f.Standing(), Excuse: excuseOf(f.Verdict).String(), Verdicts: f.verdicts(), Message: r.message(f)}
+		Finding: f.Finding, Blocks: f.Blocks, Listed: f.Listed(), LeftOut: f.LeftOut(), standing: f.Standing(),
+		Excuse: excuseOf(f.Verdict).String(), Verdicts: f.verdicts(), Message: r.message(f)}
 }
 
 func (f finding) verdicts() int {
@@ -168,7 +169,8 @@ func excuseOf(v *gate.Verdict) inline {
 	}
 	line := inline{plain(excuseNames[e.Kind] + " "), reason(cmp.Or(e.Source, "an unknown source"))}
 	if t := e.Trade; t != nil {
-		line = append(line, plain(": "), code(t.For), plain(fmt.Sprintf(" gained %.1f %%, for a loss of up to %s", finite(t.Gained), bare(finite(t.Loss)))))
+		line = append(line, plain(": "), code(t.For), plain(fmt.Sprintf(" gained %.1f %%, for a loss of up to %s",
+			finite(t.Gained), bare(finite(t.Loss)))))
 	}
 	if e.By != "" {
 		line = append(line, plain(", by "), reason(e.By))

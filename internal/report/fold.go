@@ -36,7 +36,8 @@ func (r *Report) folded(c caps) []section {
 	add(r.budgetTitle(n), n, budgets)
 	add(text.Plural(s.speeds.total, "speed")+", the largest loss first", s.speeds.total, r.speedTable(most))
 	add(fmt.Sprintf("%d improved or fixed", s.better.total), s.better.total, r.betterTable(most))
-	add(fmt.Sprintf("%d not in the baseline", s.untracked.total), s.untracked.total, append([]block{r.untrackedTable(most)}, r.recordUntracked()...)...)
+	add(fmt.Sprintf("%d not in the baseline", s.untracked.total), s.untracked.total,
+		append([]block{r.untrackedTable(most)}, r.recordUntracked()...)...)
 	add(fmt.Sprintf("%d measured, speed not judged", s.unjudged.total), s.unjudged.total, r.unjudgedTable(most))
 	add(fmt.Sprintf("%d skipped", s.skipped.cells), s.skipped.cells, r.groupTable(&s.skipped, most))
 	warnings, n := r.warnings(most)

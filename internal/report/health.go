@@ -51,7 +51,8 @@ func (h *host) healthMeans() string {
 	}
 	var parts []string
 	if stands > 0 {
-		parts = append(parts, fmt.Sprintf("%s by pairs %s, whatever the host did to both sides", text.Plural(stands, "loss"), map[bool]string{true: "stands", false: "stand"}[stands == 1]))
+		parts = append(parts, fmt.Sprintf("%s by pairs %s, whatever the host did to both sides",
+			text.Plural(stands, "loss"), map[bool]string{true: "stands", false: "stand"}[stands == 1]))
 	}
 	if open > 0 {
 		parts = append(parts, text.Plural(open, "loss")+" undecided for it")

@@ -151,7 +151,8 @@ func (h htmlWriter) inline(in inline) {
 
 // mark writes a status as a word, because many systems have no font for its sign.
 func (h htmlWriter) mark(word string) {
-	class := map[string]string{failed.mark: " fail", passed.mark: " pass", warned.mark: " warn", undecided.mark: " warn", actionRequired.mark: " fail"}[word]
+	class := map[string]string{failed.mark: " fail", passed.mark: " pass", warned.mark: " warn", undecided.mark: " warn",
+		actionRequired.mark: " fail"}[word]
 	fmt.Fprintf(h, `<span class="mark%s">%s</span>`, class, escapeHTML(word))
 }
 

@@ -98,7 +98,8 @@ func (h htmlWriter) form(all []cellPage, keys []string, hosts bool) {
 	for i, key := range keys {
 		h.choice(strings.TrimPrefix(key, bench.EnvPrefix), "p"+strconv.Itoa(i), values[key])
 	}
-	h.WriteString(`<label>Sort <select name="sort"><option value="i">worst first</option><option value="loss">largest loss</option><option value="gain">largest gain</option>` +
+	h.WriteString(`<label>Sort <select name="sort"><option value="i">worst first</option>` +
+		`<option value="loss">largest loss</option><option value="gain">largest gain</option>` +
 		`<option value="noise">largest noise</option><option value="t">name</option></select></label> <output aria-live="polite"></output></form>` + "\n")
 }
 

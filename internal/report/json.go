@@ -189,8 +189,9 @@ func (h *host) document() *HostDocument {
 		Host: h.Run.Host.Label, Device: h.Run.Host.Device(), Machine: finiteMachine(h.Run.Host.Fingerprint),
 		Revision: h.Run.Revision, Started: h.Run.Started, Unjudged: h.Comparison.Unjudged, NoEvidence: h.Comparison.NoEvidence,
 		Measured: h.measured, Right: h.right, Checked: h.checked, Uncompared: h.Comparison.Uncompared, Unselected: h.unselected,
-		LeftOut: h.leftOut, Retried: h.retried, Noise: finiteNoise(h.Comparison.Noise), Power: finitePower(h.Comparison.Power), Began: h.Comparison.Began, Alike: h.alikeDocuments(), Budgets: h.budgetDocuments(), Waivers: finiteWaivers(h.Comparison.Waivers), Quarantine: h.Comparison.Quarantine,
-		Metrics: h.Run.Metrics, Warnings: warningsOf(h.Run),
+		LeftOut: h.leftOut, Retried: h.retried, Noise: finiteNoise(h.Comparison.Noise), Power: finitePower(h.Comparison.Power),
+		Began: h.Comparison.Began, Alike: h.alikeDocuments(), Budgets: h.budgetDocuments(), Waivers: finiteWaivers(h.Comparison.Waivers),
+		Quarantine: h.Comparison.Quarantine, Metrics: h.Run.Metrics, Warnings: warningsOf(h.Run),
 	}
 	if ref := h.Reference; ref != nil {
 		d.Baseline = &BaselineDocument{Path: h.Path, Source: h.Source, Host: ref.Host.Label, Captured: ref.Started,
@@ -252,7 +253,8 @@ func (h *host) finiteVerdict(v gate.Verdict) *VerdictDocument {
 	}
 	if t := d.Evidence.Processor; t != nil {
 		t := *t
-		t.Change, t.Interval, t.P, t.Q, t.Waited = finite(t.Change), [2]float64{finite(t.Interval[0]), finite(t.Interval[1])}, finite(t.P), finite(t.Q), finite(t.Waited)
+		t.Change, t.Interval = finite(t.Change), [2]float64{finite(t.Interval[0]), finite(t.Interval[1])}
+		t.P, t.Q, t.Waited = finite(t.P), finite(t.Q), finite(t.Waited)
 		t.Threads = [2]float64{finite(t.Threads[0]), finite(t.Threads[1])}
 		d.Evidence.Processor = &t
 	}

@@ -45,7 +45,8 @@ func (r *Report) explain(f finding) []block {
 	h := &r.hosts[f.host]
 	switch {
 	case f.Finding == gate.Regressed && f.Blocks:
-	case f.Finding == gate.Improved, f.Finding == gate.Unrecorded, f.Finding == gate.Drifted, f.Finding == gate.PartsDiffer, f.Finding == gate.Incorrect && f.Metric != "":
+	case f.Finding == gate.Improved, f.Finding == gate.Unrecorded, f.Finding == gate.Drifted, f.Finding == gate.PartsDiffer,
+		f.Finding == gate.Incorrect && f.Metric != "":
 	default:
 		return nil
 	}

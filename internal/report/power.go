@@ -36,7 +36,8 @@ func (r *Report) power() []block {
 // detectable writes "4.9 % for half of the metrics, 49 % for 90 % of them", with the method
 // where there are several.
 func detectable(powers []gate.Power) string {
-	names := map[gate.Method]string{gate.MethodPairs: "pairs", gate.MethodHistory: "history", gate.MethodSessions: "two sessions", gate.MethodThreshold: "the threshold"}
+	names := map[gate.Method]string{gate.MethodPairs: "pairs", gate.MethodHistory: "history", gate.MethodSessions: "two sessions",
+		gate.MethodThreshold: "the threshold"}
 	var parts []string
 	for _, p := range powers {
 		text := rough(finite(p.Half))

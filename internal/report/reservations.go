@@ -37,7 +37,8 @@ func (r *Report) excusedTable(most int) []block {
 
 // reservedTable has a row for each finding, with a column of its own.
 func (r *Report) reservedTable(l *list, most int, title string, why func(finding) []inline) *table {
-	t := &table{total: l.total, notes: true, columns: r.columns("Cell", "Metric", "Finding", "Baseline → now>", "Change>", "Limit>", title, "Evidence~")}
+	t := &table{total: l.total, notes: true, columns: r.columns("Cell", "Metric", "Finding", "Baseline → now>", "Change>", "Limit>",
+		title, "Evidence~")}
 	for _, f := range l.rows[:min(most, len(l.rows))] {
 		change := none
 		if ofSpeed(f.Verdict) && f.Finding != gate.PartsDiffer {
@@ -126,7 +127,8 @@ func (t *tally) reserved() []reservation {
 	}
 	return slices.DeleteFunc(append(all,
 		reservation{t.reservedBudgets, "1 budget or fit is undecided or excused", "%d budgets or fits are undecided or excused"},
-		reservation{t.reservedShifts, "a change of all cells together is undecided or excused", "changes of all cells together are undecided or excused on %d hosts"},
+		reservation{t.reservedShifts, "a change of all cells together is undecided or excused",
+			"changes of all cells together are undecided or excused on %d hosts"},
 		reservation{t.elsewhere, "1 host is another than its baseline's", "%d hosts are others than their baselines'"},
 	), func(r reservation) bool { return r.n <= 0 })
 }

@@ -363,7 +363,8 @@ func (r *Report) nothing() inline {
 		return append(inline{plain("no host has reported a run")}, next...)
 	}
 	if i := slices.IndexFunc(r.hosts, func(h host) bool { return h.Comparison.NoEvidence != "" }); i >= 0 {
-		return inline{plain("nothing of the run of "), code(r.hosts[i].Run.Host.Label), plain(" counts: "), reason(r.hosts[i].Comparison.NoEvidence)}
+		return inline{plain("nothing of the run of "), code(r.hosts[i].Run.Host.Label), plain(" counts: "),
+			reason(r.hosts[i].Comparison.NoEvidence)}
 	}
 	if i := slices.IndexFunc(r.hosts, func(h host) bool { return len(h.Comparison.MissingShards) > 0 }); i >= 0 && !r.in.Policy.Part {
 		h := &r.hosts[i]

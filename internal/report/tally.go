@@ -259,7 +259,8 @@ func (t *tally) host(v *gate.Verdict) {
 
 // lonely reports a regression that blocks by a single value.
 func lonely(v gate.Verdict) bool {
-	return v.Finding == gate.Regressed && v.Blocks && v.Evidence.NewN == 1 && (v.Evidence.Method == gate.MethodThreshold || v.Evidence.Method == gate.MethodSessions)
+	return v.Finding == gate.Regressed && v.Blocks && v.Evidence.NewN == 1 &&
+		(v.Evidence.Method == gate.MethodThreshold || v.Evidence.Method == gate.MethodSessions)
 }
 
 // check counts the cells whose answer, output or analysis was compared with the

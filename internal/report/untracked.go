@@ -37,5 +37,6 @@ func (r *Report) recordUntracked() []block {
 	if only != "" {
 		line = h.Commands.Record + only
 	}
-	return []block{paragraph(r.on(first, inline{plain("Only answers are judged until they are recorded: "), command(line + ` --reason "new cells"`)}))}
+	return []block{paragraph(r.on(first, inline{plain("Only answers are judged until they are recorded: "),
+		command(line + ` --reason "new cells"`)}))}
 }

@@ -152,7 +152,8 @@ var mutations = []mutation{
 	{"configuration: another host is judged", onPolicy("fingerprint ignore", func(p *config.Policy) { p.Fingerprint = gate.FingerprintIgnore })},
 	{"configuration: cells may be left out", onPolicy("left_out warn", func(p *config.Policy) { p.LeftOut = gate.LeftOutWarn })},
 	{"configuration: an unhealthy host is judged", onPolicy("unhealthy ignore", func(p *config.Policy) { p.Unhealthy = gate.UnhealthyIgnore })},
-	{"configuration: evidence does not count", onPolicy("method threshold", func(p *config.Policy) { p.Method = string(gate.MethodThreshold) })},
+	{"configuration: evidence does not count",
+		onPolicy("method threshold", func(p *config.Policy) { p.Method = string(gate.MethodThreshold) })},
 
 	// The baseline.
 	{"baseline: a median is negated", onEntry(func(_ *mutant, d map[string]any) { d["median"] = negated(d["median"].(json.Number)) })},

@@ -29,7 +29,8 @@ func (r *repository) googleBenchmark(ctx context.Context) (all []Suite, err erro
 		return all, nil
 	}
 	h := r.googleHarness("build/bench")
-	return []Suite{{Name: h.name, Title: "Google Benchmark", Build: h.build, Body: h.body("", nil), Missing: "build the program, and run accelgate init --force again"}}, nil
+	return []Suite{{Name: h.name, Title: "Google Benchmark", Build: h.build, Body: h.body("", nil),
+		Missing: "build the program, and run accelgate init --force again"}}, nil
 }
 
 func (r *repository) googleHarness(program string) *harness {

@@ -33,7 +33,8 @@ func (r *repository) pytest(ctx context.Context) ([]Suite, error) {
 	h := &harness{
 		name: "pytest", title: "pytest-benchmark", format: "pytest-benchmark", file: "result.json", guess: guess,
 		command: []string{"pytest", "{benchmark}", "--benchmark-only", "--benchmark-json={output}/result.json"},
-		list:    []string{"pytest", "-v", "--benchmark-only", "--benchmark-min-rounds=1", "--benchmark-max-time=0.001", "--benchmark-json={output}/result.json"},
+		list: []string{"pytest", "-v", "--benchmark-only", "--benchmark-min-rounds=1", "--benchmark-max-time=0.001",
+			"--benchmark-json={output}/result.json"},
 	}
 	if !r.has("pytest") {
 		h.list = append([]string{"python3", "-m", "pytest"}, h.list[1:]...)

@@ -54,7 +54,8 @@ func (h *host) cellPages() error {
 	}
 	for _, s := range h.Suites {
 		for i, c := range s.Cells {
-			v := cellView{ID: c.ID, Host: h.Label, Suite: s.Name, SuitePage: h.folder() + s.page(i/perPage), Failures: failures[c.ID][:min(len(failures[c.ID]), maxRows)], Data: h.series(c)}
+			v := cellView{ID: c.ID, Host: h.Label, Suite: s.Name, SuitePage: h.folder() + s.page(i/perPage),
+				Failures: failures[c.ID][:min(len(failures[c.ID]), maxRows)], Data: h.series(c)}
 			if c.Reference != nil {
 				v.Reference, v.Outcome = true, string(c.Reference.Outcome)
 			}

@@ -102,7 +102,8 @@ func NoProgram(response worker.Response) error {
 
 // Truncated is the reason of a measurement whose child printed more than its
 // worker keeps.
-var Truncated = fmt.Sprintf("printed more than the %d MiB that accelgate keeps, so numbers may be missing: let the program print less", worker.DefaultMaxStdout/mib)
+var Truncated = fmt.Sprintf("printed more than the %d MiB that accelgate keeps, so numbers may be missing: let the program print less",
+	worker.DefaultMaxStdout/mib)
 
 // ReadResult reads a file of at most limit bytes that a program was asked to
 // write. The name is what a user calls it, such as {output}. Where there is no

@@ -17,7 +17,9 @@ var (
 	fault = lazyregexp.New(`(?i)error|exception|panic|fatal|assert|fail|abort|cannot|can't|could not|unable|denied|no such|not found|invalid|unsupported|refused|exceeded|terminat|out of memory|segmentation|killed`)
 	// frames are lines of a stack, notes about it, the words of shells, make, pytest and go test
 	// about an end that they did not cause, and names and results of Go's benchmarks.
-	frames = lazyregexp.New(`^(\s+at |\s*File "|\s*#\d+ |goroutine \d+|\s*\S+\(.*\)$|\s+\S+:\d+( \+0x[0-9a-f]+)?$|note: |stack backtrace|Traceback |exit status \d+|exit code \d+|created by |make(\[\d+\])?: |\[New LWP|\[\d+\]\s|={3,}|-{3,}|!{3,}|(FAIL|PASS|ok)(\s|$)|Benchmark\S*(\s+\d+\s.*)?$)`)
+	frames = lazyregexp.New(`^(\s+at |\s*File "|\s*#\d+ |goroutine \d+|\s*\S+\(.*\)$|\s+\S+:\d+( \+0x[0-9a-f]+)?$|` +
+		`note: |stack backtrace|Traceback |exit status \d+|exit code \d+|created by |` +
+		`make(\[\d+\])?: |\[New LWP|\[\d+\]\s|={3,}|-{3,}|!{3,}|(FAIL|PASS|ok)(\s|$)|Benchmark\S*(\s+\d+\s.*)?$)`)
 )
 
 // Meaningful returns the line of a log that names a cause: the first error of a compiler, as those below follow

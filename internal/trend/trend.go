@@ -85,7 +85,8 @@ func Report(w io.Writer, arguments []string, o Options) error {
 		}
 	}
 	if long == 0 && o.Cell == "" {
-		return fmt.Errorf("no cell of %s has a metric with %d values, which finding a change takes: keep more runs, or choose other cells", text.Plural(len(runs), "run"), minHistory)
+		return fmt.Errorf("no cell of %s has a metric with %d values, which finding a change takes: keep more runs, or choose other cells",
+			text.Plural(len(runs), "run"), minHistory)
 	}
 	JudgeNewest(all)
 	slices.SortStableFunc(all, func(a, b Series) int { return cmp.Compare(a.worst(), b.worst()) })

@@ -81,7 +81,8 @@ func ReadHosts(ctx context.Context, e *measure.Env, o *measure.Options, file *co
 		parts, again := newest(shards[label])
 		run, err := bench.Merge(parts)
 		if err != nil {
-			return nil, fmt.Errorf("the %d runs of host %s do not make one: %w; give one run for each host, or all its shards", len(parts), text.OneLine(label), err)
+			return nil, fmt.Errorf("the %d runs of host %s do not make one: %w; give one run for each host, or all its shards",
+				len(parts), text.OneLine(label), err)
 		}
 		run.Warnings = append(run.Warnings, again...)
 		if missing := run.MissingShards(); len(missing) > 0 {
@@ -102,7 +103,8 @@ func warnOfHosts(runs []*bench.Run, now time.Time) {
 		}
 		for _, other := range runs[:i] {
 			if run.Host.Same(other.Host.Fingerprint) {
-				run.Warnings = append(run.Warnings, fmt.Sprintf("this is host %s under another label: give each host one label, or devices of its own", text.OneLine(other.Host.Label)))
+				run.Warnings = append(run.Warnings, fmt.Sprintf("this is host %s under another label: give each host one label, or devices of its own",
+					text.OneLine(other.Host.Label)))
 			}
 		}
 	}

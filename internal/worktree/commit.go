@@ -126,12 +126,14 @@ func (r *Repository) filesBelow(ctx context.Context, dir, tree, prefix string) (
 
 // listing lists a tree; whole is false where git prints more than is kept.
 func (r *Repository) listing(ctx context.Context, dir, tree string, args ...string) (all []object, whole bool, err error) {
-	response, err := r.Worker.Do(ctx, r.Request(dir, append(append([]string{"--no-replace-objects", "ls-tree", "-z", "--full-tree"}, args...), tree)...))
+	args = slices.Concat([]string{"--no-replace-objects", "ls-tree", "-z", "--full-tree"}, args, []string{tree})
+	response, err := r.Worker.Do(ctx, r.Request(dir, args...))
 	switch {
 	case err != nil:
 		return nil, false, err
 	case !response.OK():
-		return nil, false, fmt.Errorf("git lists no tree %s: %s: %s", text.OneLine(tree), response.Reason(), text.Plain(strings.TrimSpace(response.Log), maxLog))
+		return nil, false, fmt.Errorf("git lists no tree %s: %s: %s", text.OneLine(tree), response.Reason(),
+			text.Plain(strings.TrimSpace(response.Log), maxLog))
 	case response.StdoutTruncated:
 		return nil, false, nil
 	}
@@ -177,7 +179,8 @@ func (r *Repository) object(ctx context.Context, dir, kind, id string) ([]byte, 
 	case err != nil:
 		return nil, err
 	case !response.OK() || response.StdoutTruncated:
-		return nil, fmt.Errorf("git has no %s %s: %s: %s", kind, text.OneLine(id), response.Reason(), text.Plain(strings.TrimSpace(response.Log), maxLog))
+		return nil, fmt.Errorf("git has no %s %s: %s: %s", kind, text.OneLine(id), response.Reason(),
+			text.Plain(strings.TrimSpace(response.Log), maxLog))
 	}
 	return response.Stdout, named(id, kind, response.Stdout)
 }
@@ -261,5 +264,6 @@ func sums(root *os.Root, f object, size int64) (blob, content string, err error)
 func ofLFS(pointer []byte, content string, size int64) bool {
 	const most = 1024
 	return len(pointer) < most && bytes.HasPrefix(pointer, []byte("version https://git-lfs.github.com/spec/v1\n")) &&
-		bytes.Contains(pointer, []byte("\noid sha256:"+content+"\n")) && bytes.Contains(pointer, []byte("\nsize "+strconv.FormatInt(size, 10)+"\n"))
+		bytes.Contains(pointer, []byte("\noid sha256:"+content+"\n")) &&
+		bytes.Contains(pointer, []byte("\nsize "+strconv.FormatInt(size, 10)+"\n"))
 }

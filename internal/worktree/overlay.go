@@ -94,7 +94,8 @@ func (r *Repository) list(ctx context.Context, dir string, globs []string, which
 	case err != nil:
 		return nil, err
 	case !response.OK():
-		return nil, fmt.Errorf("git lists no files of %s: %s: %s: use a git checkout, or remove ab", dir, response.Reason(), text.Plain(strings.TrimSpace(response.Log), maxLog))
+		return nil, fmt.Errorf("git lists no files of %s: %s: %s: use a git checkout, or remove ab",
+			dir, response.Reason(), text.Plain(strings.TrimSpace(response.Log), maxLog))
 	case response.StdoutTruncated:
 		return nil, fmt.Errorf("more than %d files: name fewer", maxOverlaid)
 	}

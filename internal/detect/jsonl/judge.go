@@ -219,7 +219,8 @@ func (s *sample) verdict(e detect.Evidence) Verdict {
 	switch {
 	case e.Mode == detect.History && s.sessions < s.minSessions():
 		v.Suspect = e.Verdict == detect.Suspect || e.Verdict == detect.Regressed
-		v.Reason = fmt.Sprintf("the noise between runs takes %d runs to estimate, and there are %d: measure again, or in pairs", s.minSessions(), s.sessions)
+		v.Reason = fmt.Sprintf("the noise between runs takes %d runs to estimate, and there are %d: measure again, or in pairs",
+			s.minSessions(), s.sessions)
 	case e.Verdict == detect.Suspect:
 		v.Suspect = true
 	case e.Verdict == detect.Improved && e.High >= 0: // it may be no better at all

@@ -15,7 +15,8 @@ func Page(w io.Writer, d detectors.Data) {
 	var tables bytes.Buffer
 	measured := printRoads(&tables, d)
 	measured = append(measured, pooled(printGenerated(&tables))...)
-	fmt.Fprintf(w, "\n#### The promise: at most %g %% of unchanged reports are red\n\n| method and data | reports | red %% | |\n|---|---|---|---|\n", promised)
+	fmt.Fprintf(w, "\n#### The promise: at most %g %% of unchanged reports are red\n\n"+
+		"| method and data | reports | red %% | |\n|---|---|---|---|\n", promised)
 	for _, r := range measured {
 		fmt.Fprintf(w, "| %s | %d | %s | %s |\n", r.Road, r.Red.Of, tenths(r.Red), keepsPromise(r.Red))
 	}

@@ -235,6 +235,8 @@ func createCommit(c *call) reply {
 	if in.Author != nil {
 		author = *in.Author
 	}
-	return created(c.commit(c.repo.git.addCommit(commit{tree: in.Tree, parents: in.Parents, message: in.Message, author: author,
-		signed: c.token.Integration && in.Author == nil}))) // https://docs.github.com/authentication/managing-commit-signature-verification/about-commit-signature-verification
+	// https://docs.github.com/authentication/managing-commit-signature-verification/about-commit-signature-verification
+	signed := c.token.Integration && in.Author == nil
+	return created(c.commit(c.repo.git.addCommit(commit{
+		tree: in.Tree, parents: in.Parents, message: in.Message, author: author, signed: signed})))
 }

@@ -99,7 +99,8 @@ func (b *body) checkNames(c *config.Suite) error {
 	case len(b.Benchmarks) == 0:
 		return c.Errorf("benchmarks", "names none: list those to gate as the harness prints them, or write all")
 	case (b.all() || len(b.Benchmarks) > 1) && !b.chooses():
-		return c.Errorf("command", "measures all benchmarks for each cell: choose one by {benchmark}, or {regexp} where the harness takes a regular expression")
+		return c.Errorf("command",
+			"measures all benchmarks for each cell: choose one by {benchmark}, or {regexp} where the harness takes a regular expression")
 	case b.all() && len(b.List) == 0 && !strings.Contains(strings.Join(b.Command, " "), "{regexp}"):
 		return c.Errorf("benchmarks", "are not known: add list, a command that runs all of them once, or name them")
 	case b.all() && len(b.List) > 0 && b.Read.File != "" && !writes(b.List):

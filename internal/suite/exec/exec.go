@@ -57,7 +57,8 @@ func open(c *config.Suite, env suite.Env) (suite.Suite, error) {
 	if len(env.EngineArgs) > 0 {
 		return nil, c.Errorf("command", "suite %s does not run the embedded engine, so its injected slowdown has no effect: leave it out, or select another suite with --suite", c.Name)
 	}
-	s := &Suite{body: b, name: c.Name, env: env, dir: filepath.Join(env.Dir, b.Dir), inherited: suite.Inherited(env.Environ), unset: suite.Unset(b.Unset, env.Environ)}
+	s := &Suite{body: b, name: c.Name, env: env, dir: filepath.Join(env.Dir, b.Dir), inherited: suite.Inherited(env.Environ),
+		unset: suite.Unset(b.Unset, env.Environ)}
 	if filepath.IsAbs(b.Dir) {
 		s.dir = b.Dir
 	}

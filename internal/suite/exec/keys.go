@@ -12,10 +12,12 @@ var keys = config.Keys{
 		"command": {Text: "The program and its arguments, which no shell interprets. `{benchmark}` is the name, `{regexp}` the name as a regular expression, " +
 			"`{output}` a fresh folder. One of the first two must occur, except with a single benchmark."},
 		"read": {Text: "Where the harness reports its values. Required. A plain value stands for the format."},
-		"benchmarks": {Absent: everyBenchmark, Text: "`all`, or a list of names as the harness reports them: without `-8` for Go (with it where `-cpu` lists several), NAME or `PACKAGE.NAME`, " +
+		"benchmarks": {Absent: everyBenchmark, Text: "`all`, or a list of names as the harness reports them: " +
+			"without `-8` for Go (with it where `-cpu` lists several), NAME or `PACKAGE.NAME`, " +
 			"the command or `--command-name` for hyperfine, `fullname` for pytest, `TITLE/NAME` for nanobench, `NAME/AXIS=VALUE,...` for nvbench, `CLASS.METHOD:PARAM=VALUE,...` for JMH, " +
 			"`TEST CASE/BENCHMARK` for Catch2 where several test cases have the name, title and description for torch.utils.benchmark."},
-		"list": {Text: "Command that runs every benchmark once, as briefly as the harness can, for `benchmarks: all`. Its result is read as `read` says. " +
+		"list": {Text: "Command that runs every benchmark once, as briefly as the harness can, for `benchmarks: all`. " +
+			"Its result is read as `read` says. " +
 			"If absent, `command` with `.*` for `{regexp}`."},
 		"exclude":  {Text: "Globs on names of benchmarks that `benchmarks: all` leaves out. Each is reported as skipped."},
 		"prefix":   {Text: "Text before the names of benchmarks in ids, as in `sorting.`: an id may occur once in a configuration."},

@@ -112,7 +112,8 @@ func (s *Suite) add(all []formats.Benchmark) {
 	}
 	for _, glob := range s.body.Exclude {
 		if !used[glob] && len(all) > 0 {
-			s.warnings = append(s.warnings, fmt.Sprintf("suite %s: exclude names %s, and no benchmark matches: correct or remove it", s.name, text.Quote(glob, 80)))
+			s.warnings = append(s.warnings, fmt.Sprintf("suite %s: exclude names %s, and no benchmark matches: correct or remove it",
+				s.name, text.Quote(glob, 80)))
 		}
 	}
 }

@@ -33,7 +33,8 @@ type profiler struct {
 
 var profilers = []profiler{
 	{"ncu", func(report string) []string {
-		return []string{"ncu", "--csv", "--page", "details", "--print-units", "base", "--target-processes", "all", "--clock-control", "none", "--section", "SpeedOfLight", "--section", "LaunchStats",
+		return []string{"ncu", "--csv", "--page", "details", "--print-units", "base", "--target-processes", "all", "--clock-control", "none",
+			"--section", "SpeedOfLight", "--section", "LaunchStats",
 			"--section", "Occupancy", "--log-file", report}
 	}, readNCU},
 	{"compute-sanitizer", func(report string) []string {
