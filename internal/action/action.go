@@ -79,7 +79,7 @@ func Run(ctx context.Context, e *measure.Env, reach github.Options) (code int, e
 	case a.in.plan:
 		return exit.Passed, a.plan(ctx)
 	case a.in.base:
-		return exit.Passed, a.tellBase(ctx)
+		return exit.Passed, a.printBase(ctx)
 	}
 	if err := a.dropRoot(); err != nil {
 		return 0, exit.AsUsage(err)
@@ -160,7 +160,7 @@ func (a *action) step(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	a.knowBases(ctx, g.runs)
+	a.checkBases(ctx, g.runs)
 	a.tellTroubles(g)
 	in := report.Input{Config: a.in.options.Config, Name: a.in.name, Revision: a.commit(), Links: a.links()}
 	switch {

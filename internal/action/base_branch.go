@@ -14,8 +14,8 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// tellBase sets the output base, for the job that posts to check out.
-func (a *action) tellBase(ctx context.Context) error {
+// printBase sets the output base, the commit that the posting job checks out, and prints it.
+func (a *action) printBase(ctx context.Context) error {
 	if err := a.resolvePull(ctx); err != nil {
 		return err
 	}
@@ -31,8 +31,8 @@ func (a *action) tellBase(ctx context.Context) error {
 	return err
 }
 
-// judging returns the commit whose configuration, baselines and waivers judge: of a pull
-// request, one of the branch that it goes into, however the run was started.
+// judging returns the commit whose configuration, baselines and waivers apply: for a
+// pull request, a commit of its base branch, whichever event started the run.
 func (a *action) judging(ctx context.Context) (string, error) {
 	switch pr := a.event.PullRequest; {
 	case a.event.Group != nil:
@@ -71,7 +71,7 @@ func (a *action) refuseOtherBranch(ctx context.Context) error {
 }
 
 // ofBase reports whether a commit is one of the branch that the pull request goes into.
-// Where git does not name the commit it is the event's.
+// If git does not name the commit, the event does.
 func (a *action) ofBase(ctx context.Context, commit string) (bool, error) {
 	pr, byDefault := a.event.PullRequest, ""
 	switch {
@@ -93,8 +93,9 @@ func (a *action) ofBase(ctx context.Context, commit string) (bool, error) {
 	return a.earlier(ctx, commit, pr.BaseRef)
 }
 
-// earlier reports whether a commit is the newest of a branch or was it, as the branch may
-// have moved while the hosts measured. What it shares with the default branch may be of that one.
+// earlier reports whether a commit is or was the head of a branch, which may have moved
+// while the hosts measured. An older commit that is also in the default branch does not count:
+// it may come from there.
 func (a *action) earlier(ctx context.Context, commit, branch string) (bool, error) {
 	client, repo, err := a.client()
 	if err != nil {
@@ -110,7 +111,7 @@ func (a *action) earlier(ctx context.Context, commit, branch string) (bool, erro
 	return !shared, err
 }
 
-// ancestor reports whether GitHub knows a commit as that of a branch or commit, or as one before it.
+// ancestor reports whether a commit is in the history of a branch or commit on GitHub.
 func (a *action) ancestor(ctx context.Context, commit, of string) (bool, error) {
 	client, repo, err := a.client()
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// knowBases takes the evidence from runs that were measured in pairs with another base than the target's. Whoever
-// brings the base of a pull request decides what it is compared with.
-func (a *action) knowBases(ctx context.Context, runs []*bench.Run) {
+// checkBases marks runs as no evidence whose pairs have a base outside the history of the target. Whoever provides
+// the base of a pull request decides what it is compared with.
+func (a *action) checkBases(ctx context.Context, runs []*bench.Run) {
 	if !a.in.publish {
 		return // the job that judges looks, and has a token
 	}
@@ -43,7 +43,7 @@ func inPairs(run *bench.Run) bool {
 	})
 }
 
-// notOfTarget says why a base is not in the history of what the code under test goes into; "" if it is.
+// notOfTarget returns the reason why a base is not in the history of the target; "" if it is.
 func (a *action) notOfTarget(ctx context.Context, base string) string {
 	target := a.goesInto()
 	if !fullCommit.MatchString(base) {

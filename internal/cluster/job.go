@@ -47,8 +47,8 @@ func Here(getenv func(string) string) *Job {
 	return nil
 }
 
-// askLimit bounds a question to a batch system, whose controller may be busy.
-const askLimit = 30 * time.Second
+// queryLimit bounds a query of a batch system, whose controller may be busy.
+const queryLimit = 30 * time.Second
 
 // Left returns how long the job may go on; ok is false where nothing says it. The worker runs squeue where the
 // environment does not hold the end.
@@ -59,7 +59,7 @@ func (j *Job) Left(ctx context.Context, w worker.Worker, now time.Time) (left ti
 	if j.System != Slurm {
 		return 0, false
 	}
-	r, err := w.Do(ctx, worker.Request{Args: []string{"squeue", "--noheader", "--jobs=" + j.id, "--format=%L"}, Timeout: askLimit})
+	r, err := w.Do(ctx, worker.Request{Args: []string{"squeue", "--noheader", "--jobs=" + j.id, "--format=%L"}, Timeout: queryLimit})
 	if err != nil || !r.OK() {
 		return 0, false
 	}

@@ -45,8 +45,8 @@ type ended struct {
 	ExitCode int    `json:"exitCode"`
 }
 
-// askKubernetes asks kubectl for the pods of the Job with this name in the namespace of its context.
-func askKubernetes(ctx context.Context, w worker.Worker, name string, ids []string) (States, string) {
+// queryKubernetes has kubectl list the pods of the Job with this name in the namespace of its context.
+func queryKubernetes(ctx context.Context, w worker.Worker, name string, ids []string) (States, string) {
 	out, trouble, ok := answer(ctx, w, "kubectl", "get", "pods", "--selector=batch.kubernetes.io/job-name="+name, "--output=json")
 	if !ok {
 		return nil, trouble

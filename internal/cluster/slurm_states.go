@@ -10,8 +10,8 @@ import (
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
-// askSlurm asks sacct and, where the cluster keeps no accounts, scontrol, which forgets a job some minutes after its end.
-func askSlurm(ctx context.Context, w worker.Worker, name string, ids []string) (States, string) {
+// querySlurm runs sacct and, where the cluster keeps no accounts, scontrol, which forgets a job some minutes after its end.
+func querySlurm(ctx context.Context, w worker.Worker, name string, ids []string) (States, string) {
 	out, trouble, ok := answer(ctx, w, "sacct", "--allocations", "--noheader", "--parsable2", "--starttime=now-30days",
 		"--format=JobID,State,ExitCode", "--name="+name)
 	if of := slurmAccounts(string(out), ids); ok && len(of) > 0 {

@@ -21,21 +21,21 @@ type State struct {
 	array uint64 // the larger, the newer
 }
 
-// Ask returns the states of the newest jobs of this name, of those with one of the ids where there are any. None are
-// known where the tool is not installed, or its answer is of no use: trouble then says why.
-func Ask(ctx context.Context, w worker.Worker, system, name string, ids []string) (of States, trouble string) {
+// QueryStates returns the states of the newest jobs of this name; with ids, only of those jobs. It returns none if the
+// tool is not installed, or if its answer cannot be read, for the reason in trouble.
+func QueryStates(ctx context.Context, w worker.Worker, system, name string, ids []string) (of States, trouble string) {
 	switch system {
 	case Slurm:
-		return askSlurm(ctx, w, name, ids)
+		return querySlurm(ctx, w, name, ids)
 	case Kubernetes:
-		return askKubernetes(ctx, w, name, ids)
+		return queryKubernetes(ctx, w, name, ids)
 	}
 	return nil, ""
 }
 
 // answer runs a tool. Where ok is false, trouble says why, unless the tool is not installed.
 func answer(ctx context.Context, w worker.Worker, args ...string) (out []byte, trouble string, ok bool) {
-	r, err := w.Do(ctx, worker.Request{Args: args, Timeout: askLimit})
+	r, err := w.Do(ctx, worker.Request{Args: args, Timeout: queryLimit})
 	switch {
 	case err != nil:
 		return nil, args[0] + ": " + text.OneLine(err.Error()), false
@@ -49,7 +49,7 @@ func answer(ctx context.Context, w worker.Worker, args ...string) (out []byte, t
 
 var plainWord = lazyregexp.New(`^[A-Za-z0-9_.,:()+-]{1,64}$`)
 
-// word is a word of a tool's answer in a message; "" for what is none.
+// word returns a word of a tool's answer for a message; "" if it is not one plain word.
 func word(s string) string {
 	if s = strings.TrimSpace(s); plainWord.MatchString(s) {
 		return s

@@ -48,7 +48,7 @@ func hasFlag(cpuinfo, flag string) bool {
 }
 
 // virtual reports whether a vendor and product are those of a virtual machine, as they name
-// themselves where no processor's flag tells: on Arm.
+// themselves: on Arm, no flag of the processor shows it.
 func virtual(made string) bool {
 	if strings.Contains(made, "Amazon EC2") {
 		return !strings.Contains(made, ".metal")

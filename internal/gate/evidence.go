@@ -74,7 +74,7 @@ func weighBy(in *inputs) *evidence {
 	n := numbersOf(in)
 	ev := &evidence{share: n.share(in)}
 	if len(n.cells) > 0 {
-		ev.weighTogether(in, n)
+		ev.testFamily(in, n)
 		if n.next != nil {
 			maps.Copy(ev.of, n.next.confirmed(ev.share))
 			ev.began = n.next.began(in)
@@ -146,9 +146,9 @@ func inPairs(r *bench.Result) bool {
 	return slices.ContainsFunc(r.Samples, func(s bench.Sample) bool { return len(s.Base) > 0 })
 }
 
-// weighTogether judges all numbers together. A change that all cells share stays in each
+// testFamily tests all numbers together. A change that all cells share stays in each
 // of them where it is remarkable, so that the cells are named for it.
-func (ev *evidence) weighTogether(in *inputs, n *numbers) {
+func (ev *evidence) testFamily(in *inputs, n *numbers) {
 	var r detect.Report
 	all := slices.Concat(n.cells, n.processor)
 	if in.policy.OneLook {

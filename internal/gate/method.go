@@ -30,7 +30,7 @@ func (m Method) Speed() bool {
 	return m == MethodPairs || m == MethodHistory || m.medians() || m == MethodTest || m == MethodFit
 }
 
-// Compares reports whether two numbers were compared, or what they are of.
+// Compares reports whether two numbers, or the digests of their artifacts, were compared.
 func (m Method) Compares() bool { return m.Speed() || m == MethodExact || m == MethodDigest }
 
 // Statistics reports whether values of several measurements were weighed against noise.

@@ -15,7 +15,7 @@ import (
 )
 
 // allot notes what a batch system gave to this process. Its nodes stand behind one label, and a job that is started
-// again may get another one: what tells hosts of one kind apart is dropped.
+// again may get another one: facts that distinguish hosts of one kind are dropped.
 func (p *Plan) allot(e *Env) {
 	p.nodes = 1
 	if p.job = cluster.Here(e.Getenv); p.job == nil {

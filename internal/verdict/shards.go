@@ -107,9 +107,9 @@ func jobsOf(run *bench.Run) (system string, ids []string) {
 	return system, ids
 }
 
-// jobStates asks a batch system. The trouble begins with what separates it from a message.
+// jobStates queries a batch system. The trouble begins with what separates it from a message.
 func jobStates(ctx context.Context, e *measure.Env, system, name string, ids []string) (cluster.States, string) {
-	states, trouble := cluster.Ask(ctx, &worker.Isolated{Environ: e.Environ}, system, name, ids)
+	states, trouble := cluster.QueryStates(ctx, &worker.Isolated{Environ: e.Environ}, system, name, ids)
 	if trouble != "" {
 		trouble = "; the states of the jobs are not known: " + text.Line(trouble, 120)
 	}

@@ -18,7 +18,7 @@ const (
 	srun      = "srun"
 	stepName  = "--job-name=accelgate-"
 	stepPause = 200 * time.Millisecond
-	stepAsk   = 30 * time.Second // for a controller that is busy
+	stepLimit = 30 * time.Second // for a controller that is busy
 )
 
 // asStep names the step that srun makes, and takes the output of its first task alone. Options of the user follow, and
@@ -60,7 +60,7 @@ func (s *step) end(limit time.Duration) error {
 			return nil
 		}
 		if err == nil {
-			_, err = s.ask(append([]string{"scancel", "--signal=KILL"}, ids...)...)
+			_, err = s.run(append([]string{"scancel", "--signal=KILL"}, ids...)...)
 		}
 		if time.Now().After(deadline) {
 			if err == nil {
@@ -77,7 +77,7 @@ func (s *step) ids() (ids []string, err error) {
 	if job := lookup(s.env, "SLURM_JOB_ID"); job != "" {
 		args = []string{"squeue", "--noheader", "--format=%i %j", "--steps", "--jobs=" + job}
 	}
-	out, err := s.ask(args...)
+	out, err := s.run(args...)
 	for line := range strings.Lines(out) {
 		if id, name, _ := strings.Cut(strings.TrimSpace(line), " "); name == s.name {
 			ids = append(ids, id)
@@ -86,8 +86,8 @@ func (s *step) ids() (ids []string, err error) {
 	return ids, err
 }
 
-func (s *step) ask(args ...string) (string, error) {
-	r, err := (&Isolated{Environ: s.env}).Do(context.Background(), Request{Args: args, Timeout: stepAsk})
+func (s *step) run(args ...string) (string, error) {
+	r, err := (&Isolated{Environ: s.env}).Do(context.Background(), Request{Args: args, Timeout: stepLimit})
 	if err == nil && !r.OK() {
 		err = fmt.Errorf("%s: %s", args[0], r.Reason())
 	}

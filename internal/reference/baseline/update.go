@@ -314,7 +314,7 @@ func (m *Metric) still(old *Metric) bool {
 	return moved <= max(noise(m.Summary, old.Summary), m.Resolution)
 }
 
-// minForNoise is how many values tell how much they vary.
+// minForNoise is how many values an estimate of their noise takes.
 const minForNoise = 3
 
 // noise is three standard errors of the difference of two medians. The error of

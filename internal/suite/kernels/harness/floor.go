@@ -14,8 +14,8 @@ const (
 	// floorShare is the share of the time of a copy that a call takes at least:
 	// reading may be three times as fast as copying.
 	floorShare = 0.3
-	// minFloor is the time in nanoseconds below which our clock does not tell a
-	// call from none.
+	// minFloor is the time in nanoseconds below which our clock cannot
+	// distinguish a call from no call.
 	minFloor  = 2e3
 	copyBytes = 1 << 28 // that are copied at most: more of them are no slower each
 )
