@@ -19,9 +19,14 @@ import (
 // request, a command in a comment, a refresh, and a push to the default branch.
 func TestFaultTrialOfEachRoad(t *testing.T) { faultyRoads(t, 8) }
 
-// TestFaultTrialOfEachRoadThorough is the same with 200 seeds.
+// TestFaultTrialOfEachRoadThorough is the same with 30 seeds, and the nightly one with 200.
 func TestFaultTrialOfEachRoadThorough(t *testing.T) {
 	testtier.Thorough(t)
+	faultyRoads(t, 30)
+}
+
+func TestFaultTrialOfEachRoadNightly(t *testing.T) {
+	testtier.Nightly(t)
 	faultyRoads(t, 200)
 }
 
@@ -50,6 +55,11 @@ func TestFaultForEverOnEachRoad(t *testing.T) { faultsForEverOnEachRoad(t, 17) }
 // TestFaultForEverOnEachRoadThorough is the same from each request on.
 func TestFaultForEverOnEachRoadThorough(t *testing.T) {
 	testtier.Thorough(t)
+	faultsForEverOnEachRoad(t, 4)
+}
+
+func TestFaultForEverOnEachRoadNightly(t *testing.T) {
+	testtier.Nightly(t)
 	faultsForEverOnEachRoad(t, 1)
 }
 

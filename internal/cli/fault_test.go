@@ -127,6 +127,11 @@ func TestFaultForEver(t *testing.T) { faultsForEver(t, 17) }
 // TestFaultForEverThorough is the same from each request on.
 func TestFaultForEverThorough(t *testing.T) {
 	testtier.Thorough(t)
+	faultsForEver(t, 4)
+}
+
+func TestFaultForEverNightly(t *testing.T) {
+	testtier.Nightly(t)
 	faultsForEver(t, 1)
 }
 

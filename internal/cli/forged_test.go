@@ -36,10 +36,20 @@ func TestForgedRuns(t *testing.T) {
 // TestForgedRunsThorough draws forgeries by chance.
 func TestForgedRunsThorough(t *testing.T) {
 	testtier.Thorough(t)
+	forgedRuns(t, 100)
+}
+
+func TestForgedRunsNightly(t *testing.T) {
+	testtier.Nightly(t)
+	forgedRuns(t, 400)
+}
+
+func forgedRuns(t *testing.T, seeds uint64) {
+	t.Helper()
 	f := newForger(t)
 	f.control(t)
 	ends := map[string]int{}
-	for seed := range uint64(400) {
+	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 35))
 		lose := losses[r.IntN(len(losses))]
 		var made []string
