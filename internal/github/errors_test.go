@@ -85,6 +85,25 @@ func TestWriteThatIsNotFound(t *testing.T) {
 	}
 }
 
+// TestUntoldWaitsDoubleInARow: a failure of another kind between two secondary limits ends the row.
+func TestUntoldWaitsDoubleInARow(t *testing.T) {
+	limited := githubtest.Fault{Operation: "issues/list-comments", Times: 2, Status: 403,
+		Message: "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."}
+	down := githubtest.Fault{Operation: "issues/list-comments", Times: 1, Status: 502, Message: "Bad gateway"}
+	faulty := state()
+	faulty.Faults = []githubtest.Fault{limited, down, limited}
+	_, address := githubtest.New(t, faulty)
+	clock := &clock{}
+	c := clientWith(t, github.Options{BaseURL: address, Token: token, Author: actionsBot, Sleep: clock.sleep, Now: clock.now})
+	if _, err := c.UpsertComment(t.Context(), repo, pullRequest, key, say("body")); err != nil {
+		t.Error(err)
+	}
+	want := []time.Duration{time.Minute, 2 * time.Minute, time.Second, time.Minute, 2 * time.Minute}
+	if diff := cmp.Diff(clock.slept, want); diff != "" {
+		t.Errorf("slept (-got +want):\n%s", diff)
+	}
+}
+
 func TestPatience(t *testing.T) {
 	limit := func(header map[string]string) githubtest.Fault {
 		return githubtest.Fault{

@@ -29,7 +29,9 @@ func (p *proposal) writes(f *gh.CommitFile) bool {
 }
 
 // record finds our newest commit on the branch, below those of others. It is read only
-// where the branch changes files that this call does not write.
+// where the branch changes files that this call does not write, and not at all where no
+// commit could be told to be ours: the walk is of the whole branch then, on each turn, and
+// a host that walks loses every race.
 func (p *proposal) record(ctx context.Context, at position) (record, error) {
 	if at.stale || !slices.ContainsFunc(at.files, func(f *gh.CommitFile) bool { return !p.writes(f) }) {
 		return nil, nil
@@ -37,23 +39,29 @@ func (p *proposal) record(ctx context.Context, at position) (record, error) {
 	if known, ok := p.records[at.branch.sha]; ok {
 		return known, nil
 	}
-	found, err := p.walk(ctx, at)
+	var signer string
+	if p.client.installation {
+		var err error
+		if signer, err = p.client.signer(ctx); err != nil || signer == "" {
+			return nil, p.fail(contentsPermission, err)
+		}
+	}
+	found, err := p.walk(ctx, at, signer)
 	if err == nil {
 		p.records[at.branch.sha] = found
 	}
 	return found, err
 }
 
-func (p *proposal) walk(ctx context.Context, at position) (record, error) {
+func (p *proposal) walk(ctx context.Context, at position, signer string) (record, error) {
 	sha := at.branch.sha
 	for range min(at.ahead, maxWalk) {
 		commit, _, err := p.client.api.Git.GetCommit(ctx, p.repo.Owner, p.repo.Name, sha)
 		if err != nil {
 			return nil, p.fail(contentsPermission, err)
 		}
-		found, err := p.recordedBy(ctx, commit)
-		if err != nil || found != nil {
-			return found, err
+		if found := p.recordedBy(commit, signer); found != nil {
+			return found, nil
 		}
 		if sha, err = p.below(ctx, at, commit); err != nil || sha == "" {
 			return nil, err

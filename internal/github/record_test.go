@@ -213,6 +213,44 @@ func TestWhoWroteTheFilesOfARefresh(t *testing.T) {
 	}
 }
 
+// TestCommitsAreOursWhereGraphQLFailsForAWhile: a job that gets no answer on whose token it
+// has asks again, rather than takes the files of all other jobs for files of others.
+func TestCommitsAreOursWhereGraphQLFailsForAWhile(t *testing.T) {
+	seed := state()
+	seed.Faults = []githubtest.Fault{{Operation: "graphql/viewer", Times: 5, Status: 502, Message: "Server Error"}}
+	s, address := githubtest.New(t, seed)
+	proposeAs(t, address, token, refresh())
+	head := s.Head(fullName, branch)
+	if got := describedOthers(t, address, token); got[ours] != head {
+		t.Errorf("%s is of %q, want %s", ours, got[ours], head)
+	}
+	if n := count(s, "graphql/viewer"); n < 6 {
+		t.Errorf("GraphQL was asked %d times, want all failures before an answer", n)
+	}
+}
+
+// TestNoWalkWithoutAName: where no commit can be told to be ours, none is read to find one.
+func TestNoWalkWithoutAName(t *testing.T) {
+	seed := state()
+	seed.Faults = everyAnswerOnWhoseTokenItIs["both are 403"]
+	s, address := githubtest.New(t, seed)
+	commits := func(host int) int {
+		before := count(s, "git/get-commit")
+		r := refresh()
+		r.Files = map[string][]byte{fmt.Sprintf("baselines/baseline-%02d.json", host): []byte("{}\n")}
+		proposeAs(t, address, token, r)
+		return count(s, "git/get-commit") - before
+	}
+	second := 0
+	for host := range 8 {
+		if n := commits(host); host == 1 {
+			second = n
+		} else if host > 1 && n > second {
+			t.Errorf("host %d read %d commits, host 1 %d: they read the whole branch", host, n, second)
+		}
+	}
+}
+
 // TestForgedRecordCounts shows that the forgeries of TestWhoWroteTheFilesOfARefresh fail by who
 // makes them: one by the workflow's own token is taken for ours. docs/security.md states that.
 func TestForgedRecordCounts(t *testing.T) {

@@ -257,9 +257,10 @@ type attempts struct {
 }
 
 // limited returns how long to wait for a rate limit. Where GitHub does not say it,
-// it is twice as long each time, up to what is available.
+// it is twice as long each time in a row, up to what is available.
 func (a *attempts) limited(told *time.Duration, available time.Duration) time.Duration {
 	if told != nil {
+		a.untold = 0
 		return *told
 	}
 	wait := unknownWait << min(a.untold, 10)
@@ -269,6 +270,7 @@ func (a *attempts) limited(told *time.Duration, available time.Duration) time.Du
 
 // again reports whether to repeat a request, and after how long.
 func (a *attempts) again(how manner, doubt int, response *http.Response, err error) (time.Duration, bool) {
+	a.untold = 0
 	switch {
 	case broken(response, err):
 		a.failed++

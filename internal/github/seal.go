@@ -2,7 +2,6 @@ package github
 
 import (
 	"cmp"
-	"context"
 	"crypto/hmac"
 	"crypto/sha1" //nolint:gosec // git's own object ids
 	"crypto/sha256"
@@ -47,8 +46,9 @@ func (p *proposal) recorded(kept record, at position, tree string, parents []*gh
 	return b.String()
 }
 
-// recordedBy reads a commit that is ours, and returns nil for one of others.
-func (p *proposal) recordedBy(ctx context.Context, commit *gh.Commit) (record, error) {
+// recordedBy reads a commit that is ours, and returns nil for one of others. signer is
+// who GitHub signs the commits of this token's app for.
+func (p *proposal) recordedBy(commit *gh.Commit, signer string) record {
 	lines, seal := commit.GetMessage(), ""
 	if i := strings.LastIndex(lines, "\n\n"); i >= 0 { // what people wrote is above
 		lines = lines[i+2:]
@@ -62,24 +62,21 @@ func (p *proposal) recordedBy(ctx context.Context, commit *gh.Commit) (record, e
 		}
 	}
 	if len(digests) == 0 {
-		return nil, nil
+		return nil
 	}
 	ours := hmac.Equal([]byte(seal), []byte(p.seal(commit.GetTree().GetSHA(), commit.Parents, digests)))
 	if p.client.installation {
-		var err error
-		if ours, err = p.client.signed(ctx, commit); err != nil {
-			return nil, err
-		}
+		ours = signed(commit, signer)
 	}
 	if !ours {
-		return nil, nil
+		return nil
 	}
 	found := record{}
 	for _, d := range digests {
 		d, writer, _ := strings.Cut(d, ":")
 		found[d] = cmp.Or(writer, commit.GetSHA())
 	}
-	return found, nil
+	return found
 }
 
 // seal proves to the holders of a person's token that one of them made a commit. GitHub
@@ -97,18 +94,13 @@ func (p *proposal) seal(tree string, parents []*gh.Commit, digests []string) str
 // noReply matches the address by which GitHub names the account of a commit that it signed.
 var noReply = lazyregexp.New(`^(?:[0-9]+\+)?(.+)@users\.noreply\.github\.com$`)
 
-// signed reports whether GitHub made a commit for this token's app, and signed it. The
-// addresses of GitHub Enterprise Server are not known to be kept from users.
+// signed reports whether GitHub made a commit for an app, and signed it.
 // Source: https://docs.github.com/authentication/managing-commit-signature-verification/about-commit-signature-verification,
 // "Signature verification for bots".
-func (c *Client) signed(ctx context.Context, commit *gh.Commit) (bool, error) {
+func signed(commit *gh.Commit, app string) bool {
 	author := noReply.FindStringSubmatch(commit.GetAuthor().GetEmail())
-	if !commit.GetVerification().GetVerified() || commit.GetCommitter().GetEmail() != "noreply@github.com" || author == nil ||
-		strings.HasPrefix(c.api.BaseURL.Path, "/api/v3") {
-		return false, nil
-	}
-	me, err := c.whose(ctx)
-	return me.login != "" && strings.EqualFold(author[1], me.login), err
+	return commit.GetVerification().GetVerified() && commit.GetCommitter().GetEmail() == "noreply@github.com" && author != nil &&
+		app != "" && strings.EqualFold(author[1], app)
 }
 
 // fileDigest stands for a path with the content that has this id.

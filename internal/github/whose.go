@@ -1,8 +1,10 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -19,7 +21,8 @@ const botSuffix = "[bot]"
 // identity is who the token acts as. The zero value is an app that GitHub did
 // not name: every comment that an app made under our marker is then ours.
 type identity struct {
-	login string // "" for an app without a name
+	login  string // "" for an app without a name
+	unsure error  // why GitHub did not name the app, where it may the next time
 }
 
 // whose returns who the token acts as. It asks once for each client. GraphQL
@@ -31,7 +34,8 @@ func (c *Client) whose(ctx context.Context) (identity, error) {
 	if c.me != nil {
 		return *c.me, nil
 	}
-	login, err := c.viewer(ctx)
+	login, unsure := c.viewer(ctx)
+	err := unsure
 	if login == "" && !errors.Is(err, errNoTime) {
 		login, err = c.user(ctx)
 	}
@@ -45,8 +49,29 @@ func (c *Client) whose(ctx context.Context) (identity, error) {
 	if c.installation && login != "" && !strings.HasSuffix(login, botSuffix) {
 		login += botSuffix // GitHub's addresses of apps leave it out
 	}
-	c.me = &identity{login}
+	c.me = &identity{login: login}
+	if login == "" && passing(unsure) {
+		c.me.unsure = fmt.Errorf("ask whose token this is: %w: run it again, or set the input token-author to the login that the token acts as",
+			unsure)
+	}
 	return *c.me, nil
+}
+
+// signer returns the login under which GitHub signs this app's commits, "" where it
+// does not tell. Unlike whose it fails, and asks anew, where GitHub failed to tell:
+// the commits of all jobs would pass for those of others. The addresses in commits of
+// GitHub Enterprise Server are not known to be kept from users.
+func (c *Client) signer(ctx context.Context) (string, error) {
+	if strings.HasPrefix(c.api.BaseURL.Path, "/api/v3") {
+		return "", nil
+	}
+	c.mu.Lock()
+	if c.me != nil && c.me.unsure != nil {
+		c.me = nil
+	}
+	c.mu.Unlock()
+	me, err := c.whose(ctx)
+	return me.login, cmp.Or(err, me.unsure)
 }
 
 // viewer asks GraphQL, the one interface that answers every kind of token.
@@ -54,8 +79,10 @@ func (c *Client) viewer(ctx context.Context) (string, error) {
 	var answer struct {
 		Data struct{ Viewer struct{ Login string } }
 	}
-	err := c.graphql(manner{answers: refusals, reads: true, tries: 2}.in(ctx),
-		map[string]string{"query": "query { viewer { login } }"}, &answer)
+	err := c.graphql(manner{reads: true, tries: 2}.in(ctx), map[string]string{"query": "query { viewer { login } }"}, &answer)
+	if err == nil && answer.Data.Viewer.Login == "" {
+		err = errors.New("GraphQL names no viewer")
+	}
 	return answer.Data.Viewer.Login, err
 }
 
@@ -74,7 +101,7 @@ func (c *Client) learn(app *gh.App) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.me != nil && c.me.login == "" && app.GetSlug() != "" {
-		c.me.login = app.GetSlug() + botSuffix
+		c.me = &identity{login: app.GetSlug() + botSuffix}
 	}
 }
 
