@@ -156,7 +156,7 @@ func (s *story) withBaselines(t *testing.T) {
 func (s *story) others(t *testing.T) {
 	github := s.serve(t, s.seed, s.post)
 	o := s.act(t, started{workflow: "accelgate.yml", event: "merge_group", run: 31, fake: github, payload: object{"action": "checks_requested",
-		"repository": repository, "merge_group": object{"base_sha": s.base, "head_sha": s.head, "head_ref": "refs/heads/gh-readonly-queue/main/pr-1"}}})
+		"repository": repository, "merge_group": object{"base_sha": s.base, "base_ref": "refs/heads/main", "head_sha": s.head, "head_ref": "refs/heads/gh-readonly-queue/main/pr-1"}}})
 	o.want(judged)
 	github.wantCheck(t, s.head, "success")
 
