@@ -48,6 +48,7 @@ type started struct {
 	fake     *fake
 	token    string   // of the job that talks to GitHub; token where empty
 	repo     string   // the user's repository where it is empty
+	into     string   // the commit that GitHub merges a pull request into; the base of the payload where empty
 	args     []string // more for act
 }
 
@@ -88,7 +89,7 @@ func (w *world) act(t *testing.T, s started) *outcome {
 	writeJSON(t, payload, s.payload)
 	repo := cmp.Or(s.repo, w.repo)
 	if s.event == "pull_request" {
-		defer merge(t, repo, s.payload)()
+		defer merge(t, repo, s.payload, s.into)()
 	}
 	file := filepath.Join(repo, ".github", "workflows", s.workflow)
 	args := []string{s.event, "-W", file, "--eventpath", payload, "--json", "--no-skip-checkout", "--no-cache-server",
@@ -106,10 +107,10 @@ func (w *world) act(t *testing.T, s started) *outcome {
 
 // merge checks out what GitHub checks out for a pull request: the merge of its head into its base, which act takes for
 // GITHUB_SHA. It returns what checks out the former commit or branch again. A fork's commit is not here.
-func merge(t *testing.T, repo string, payload any) (back func()) {
+func merge(t *testing.T, repo string, payload any, into string) (back func()) {
 	t.Helper()
 	pr := payload.(object)["pull_request"].(object)
-	head, base := pr["head"].(object), pr["base"].(object)["sha"].(string)
+	head, base := pr["head"].(object), cmp.Or(into, pr["base"].(object)["sha"].(string))
 	if head["repo"].(object)["full_name"] != repoName {
 		return func() {}
 	}
