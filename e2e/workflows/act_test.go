@@ -48,6 +48,7 @@ type started struct {
 	fake     *fake
 	token    string   // of the job that talks to GitHub; token where empty
 	repo     string   // the user's repository where it is empty
+	into     string   // the commit that GitHub merges a pull request into; the base of the payload where empty
 	args     []string // more for act
 }
 
@@ -87,6 +88,9 @@ func (w *world) act(t *testing.T, s started) *outcome {
 	payload := filepath.Join(t.TempDir(), "event.json")
 	writeJSON(t, payload, s.payload)
 	repo := cmp.Or(s.repo, w.repo)
+	if s.event == "pull_request" {
+		defer merge(t, repo, s.payload, s.into)()
+	}
 	file := filepath.Join(repo, ".github", "workflows", s.workflow)
 	args := []string{s.event, "-W", file, "--eventpath", payload, "--json", "--no-skip-checkout", "--no-cache-server",
 		"--pull=false", "--rebuild=false", "--action-cache-path", w.cache, "--container-options", "-v " + w.cache + ":" + w.cache + " --network host", // the event and the files for outputs are there
@@ -99,6 +103,22 @@ func (w *world) act(t *testing.T, s started) *outcome {
 		args = append(args, "--local-repository", standin)
 	}
 	return w.start(t, repo, append(args, s.args...))
+}
+
+// merge checks out what GitHub checks out for a pull request: the merge of its head into its base, which act takes for
+// GITHUB_SHA. It returns what checks out the former commit or branch again. A fork's commit is not here.
+func merge(t *testing.T, repo string, payload any, into string) (back func()) {
+	t.Helper()
+	pr := payload.(object)["pull_request"].(object)
+	head, base := pr["head"].(object), cmp.Or(into, pr["base"].(object)["sha"].(string))
+	if head["repo"].(object)["full_name"] != repoName {
+		return func() {}
+	}
+	tree := gitIn(t, repo, "merge-tree", "--write-tree", base, head["sha"].(string))
+	merged := gitIn(t, repo, "commit-tree", tree, "-p", base, "-p", head["sha"].(string), "-m", "merge")
+	before := cmp.Or(gitIn(t, repo, "branch", "--show-current"), gitIn(t, repo, "rev-parse", "HEAD"))
+	gitIn(t, repo, "checkout", "-q", "--detach", merged)
+	return func() { gitIn(t, repo, "checkout", "-q", before) }
 }
 
 // start runs act and reads its lines. What it shows must not hold the token.

@@ -193,7 +193,7 @@ func (n *newcomer) edits(milliseconds int) (head string) {
 // pull starts a GitHub that has the pull request, which changes one file.
 func (n *newcomer) pull(base, head, file string) *fake {
 	n.t.Helper()
-	return n.serve(n.t, githubtest.Repo{Files: map[string]string{"README.md": "hello\n"}, Branches: map[string]map[string]string{"work": {}}, Commits: []string{base},
+	return n.serve(n.t, githubtest.Repo{Files: map[string]string{"README.md": "hello\n"}, Branches: map[string]map[string]string{"work": {}}, Heads: map[string]string{"main": base},
 		PullRequests: []githubtest.PullRequestSeed{{Title: "Work", Head: "work", HeadSHA: head, HeadFiles: map[string]string{file: read(n.t, filepath.Join(n.repo, file))}}}},
 		n.permissions(n.t, "gate.yml", "post"))
 }

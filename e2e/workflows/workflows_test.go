@@ -127,14 +127,24 @@ func (s *story) dispatch(t *testing.T, github *fake) {
 	s.write(t, baselinePath, github.page(t, "files", "branch", pulls[1].Head, "path", baselinePath))
 }
 
+// withBaselines has a main that moved on since the event: what is measured in pairs is the merge, and the commit that
+// it goes into.
 func (s *story) withBaselines(t *testing.T) {
-	github := s.serve(t, s.seed, s.post)
+	s.git(t, "checkout", "-q", "main")
+	s.write(t, "since.txt", "since\n")
+	since := s.commit(t, "since")
+	defer s.git(t, "branch", "-q", "-f", "main", s.base)
+	s.git(t, "checkout", "-q", "work")
+	seed := s.seed
+	seed.Heads = map[string]string{"main": since}
+	github := s.serve(t, seed, s.post)
 	var first int64
 	workflows := []string{"accelgate.yml", "accelgate.yml"}
 	for i, workflow := range workflows {
-		o := s.act(t, started{workflow: workflow, event: "pull_request", payload: pull(1, s.head, s.base, repoName), run: 21 + int64(i), fake: github})
+		o := s.act(t, started{workflow: workflow, event: "pull_request", payload: pull(1, s.head, s.base, repoName), into: since, run: 21 + int64(i), fake: github})
 		o.want(judged)
 		o.says("post", "summary", "Passed")
+		o.says("post", "summary", "paired with `"+since[:7]+"`")
 		id := github.wantComment(t, "1", "Passed")
 		if first != 0 && id != first {
 			t.Error("the second run made a comment of its own")
@@ -156,7 +166,7 @@ func (s *story) withBaselines(t *testing.T) {
 func (s *story) others(t *testing.T) {
 	github := s.serve(t, s.seed, s.post)
 	o := s.act(t, started{workflow: "accelgate.yml", event: "merge_group", run: 31, fake: github, payload: object{"action": "checks_requested",
-		"repository": repository, "merge_group": object{"base_sha": s.base, "head_sha": s.head, "head_ref": "refs/heads/gh-readonly-queue/main/pr-1"}}})
+		"repository": repository, "merge_group": object{"base_sha": s.base, "base_ref": "refs/heads/main", "head_sha": s.head, "head_ref": "refs/heads/gh-readonly-queue/main/pr-1"}}})
 	o.want(judged)
 	github.wantCheck(t, s.head, "success")
 
