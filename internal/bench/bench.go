@@ -193,6 +193,10 @@ const Unbuilt = "unbuilt"
 // not be, and why: a clause.
 const Unpaired = "unpaired"
 
+// SameAsBase is the condition of a run of code from which its base does not differ, so that
+// it was not measured in pairs, and says which base that is.
+const SameAsBase = "same_as_base"
+
 // NoEvidence is the condition of a run of which nothing is evidence, and says why: a clause
 // with a next step. Its base is not the code that it is to be, or was changed.
 const NoEvidence = "no_evidence"

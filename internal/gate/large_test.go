@@ -76,3 +76,26 @@ func TestALossWithinChanceSaysHowToDecideIt(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 }
+
+// TestALossOfCodeThatEqualsItsBase is certain only if it is so large that no healthy host makes it: that
+// code lost nothing, and the noise of two sessions does not show how much hosts differ from one to the other.
+func TestALossOfCodeThatEqualsItsBase(t *testing.T) {
+	t.Parallel()
+	for slower, want := range map[float64]bool{1.3: true, 3: false} {
+		ref, got := sides(rand.New(rand.NewPCG(1, 1)), 1, slower, nil)
+		for i := range ref.Results[0].Samples[0].Values { // hardly any noise
+			ref.Results[0].Samples[0].Values[i] = 50 + 0.01*float64(i)
+		}
+		for i := range got.Results[0].Samples[0].Values {
+			got.Results[0].Samples[0].Values[i] = 50*slower + 0.01*float64(i)
+		}
+		if v := gate.Compare("b", ref, got, gate.DefaultPolicy()).Verdicts[0]; v.Undecided() || v.Finding != gate.Regressed {
+			t.Fatalf("%g: not certain without a base: %+v", slower, v)
+		}
+		got.Context = map[string]string{bench.SameAsBase: "HEAD"}
+		v := gate.Compare("b", ref, got, gate.DefaultPolicy()).Verdicts[0]
+		if v.Finding != gate.Regressed || v.Undecided() != want || want && !strings.Contains(v.Reason, "nothing differs from the base") {
+			t.Errorf("%g: %+v", slower, v)
+		}
+	}
+}

@@ -128,7 +128,7 @@ func (k *checkout) findMergeBase(ctx context.Context, p *Plan, head string) (err
 }
 
 func (k *checkout) nothing(p *Plan) error {
-	p.Options.abNext = abHead
+	p.Options.abNext, p.Options.sameAs = abHead, k.what
 	return nothingToPair{noBase{"nothing differs from " + k.what}}
 }
 

@@ -239,6 +239,9 @@ func (p *Plan) context() map[string]string {
 	if args := p.Options.EngineArgs(); len(args) > 0 {
 		add(Demonstration, strings.Join(args, " "))
 	}
+	if p.Options.sameAs != "" {
+		add(bench.SameAsBase, text.OneLine(p.Options.sameAs))
+	}
 	if len(p.unpaired) > 0 {
 		add(bench.Unpaired, text.Line(strings.Join(p.unpaired, "; "), maxUnpaired))
 	}

@@ -74,6 +74,7 @@ type Measuring struct {
 type Pairing struct {
 	AB         string   // checkout of the base, a commit, or one of the words of base_open.go
 	abNext     string   // what --ab is to be next time, where it was not given
+	sameAs     string   // base that nothing differs from
 	Desk       bool     // a person runs this and did not say how to compare
 	Pairs      int      // of each cell at first; 0 for the procedure's own
 	PairSeed   uint64   // 0 for a random one
