@@ -100,7 +100,7 @@ func healthy(cells []cell) map[string]bool {
 
 // withinChance makes a loss beyond the threshold inconclusive that two sessions of
 // unchanged code may differ by: without pairs and history, nothing says how much they do.
-// Of code that equals its base only a loss is certain that no healthy host makes.
+// Of code that equals its base only a loss is certain that hardly any host makes.
 func withinChance(in *inputs, ev *evidence, n numberOf, m *described, v Verdict) Verdict {
 	e, ok := ev.sides[n]
 	if !ok || v.Evidence.Method != MethodThreshold {
@@ -108,12 +108,13 @@ func withinChance(in *inputs, ev *evidence, n numberOf, m *described, v Verdict)
 	}
 	v.Evidence.Method, v.Evidence.P, v.Evidence.Q = MethodSessions, e.P, e.q
 	same := in.run.Context[bench.SameAsBase] != ""
-	why, certain := "nothing differs from the base, and two sessions may differ by as much", e.large
-	if !same {
-		why, certain = "two sessions of unchanged code may differ by as much", min(e.large, e.Least(ev.share/float64(e.of)))
+	why, large := "two sessions of unchanged code may differ by as much", e.large
+	certain := min(large, e.Least(ev.share/float64(e.of)))
+	if same {
+		why, large, certain = "nothing differs from the base, and two sessions may differ by as much", e.Huge, e.Huge
 	}
 	v.Evidence.MDE = max(v.Evidence.Limit, math.Abs(m.percent(certain)))
-	if v.Finding == Regressed && !v.Undecided() && e.Estimate < e.large && (same || e.q > ev.share) {
+	if v.Finding == Regressed && !v.Undecided() && e.Estimate < large && (same || e.q > ev.share) {
 		v.undecide(ByPairs, fmt.Sprintf("%s: a loss blocks from %.3g %% on; decide it in pairs with --ab", why, v.Evidence.MDE))
 	}
 	return v
