@@ -83,6 +83,9 @@ var (
 	configuration = regexp.MustCompile("(?sm)^```yaml ([a-zA-Z0-9._/-]+)\n(.*?)^```$")
 )
 
+// noHealth leaves out the watch of a host that runs other tests at the same time.
+const noHealth = "ACCELGATE_HEALTH=off"
+
 // page runs a page's console blocks in a folder that folder makes, see [script.Page], and proves the gate of each configuration that it measures.
 func page(t *testing.T, name string, folder func(*testing.T) string) {
 	t.Helper()
@@ -98,7 +101,6 @@ func page(t *testing.T, name string, folder func(*testing.T) string) {
 	if others[slashed] != "" {
 		return
 	}
-	const noHealth = "ACCELGATE_HEALTH=off"
 	proved := map[string]bool{} // configurations with a file's name
 	for _, block := range configuration.FindAllStringSubmatch(string(text), -1) {
 		if strings.Contains(block[2], "\nsuites:") {
@@ -125,7 +127,7 @@ func TestQuickstart(t *testing.T) {
 	dir := checkout(t)
 	check := func(command string, wants ...string) {
 		t.Helper()
-		printed := script.Shell(t, command, dir, "ACCELGATE_HEALTH=off")
+		printed := script.Shell(t, command, dir, noHealth)
 		for _, want := range wants {
 			if !strings.Contains(printed, want) {
 				t.Errorf("%s: no %q in\n%s", command, want, printed)

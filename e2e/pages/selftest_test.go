@@ -41,7 +41,7 @@ func TestSelftestElsewhereThorough(t *testing.T) {
 			dir := otherHost(t)
 			named(t, filepath.Join("docs", of.page), of.file, dir)
 			printed := script.Shell(t, "export PATH=$PWD/bin:$PATH SYSFS=$PWD/one ACCELGATE_LEASES=$PWD/leases; sed -i.old -e '"+of.edit+"' "+of.file+
-				" && accelgate selftest --config "+of.file+" 2>&1", dir, "ACCELGATE_HEALTH=off")
+				" && accelgate selftest --config "+of.file+" 2>&1", dir, noHealth)
 			if !strings.HasSuffix(printed, "\nPASS: this gate fails when it should\n") {
 				t.Error(printed)
 			}

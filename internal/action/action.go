@@ -27,7 +27,7 @@ type action struct {
 	gh           *actions.Action
 	event        actions.Event
 	in           inputs
-	token        measure.Secrets   // takes the token out of what is written
+	token        measure.Secrets   // removes the token from all output
 	reach        github.Options    // how GitHub is reached: sleep and transport
 	api          *github.Client    // see client; nil until it is needed
 	check        *github.OpenCheck // in progress; nil where there is none

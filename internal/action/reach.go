@@ -13,7 +13,7 @@ import (
 	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
-// The bounds of what is read of a checkout to follow its workflows.
+// Bounds for reading the workflows of a checkout.
 const (
 	workflowFolder = ".github/workflows"
 	maxWorkflows   = 500

@@ -93,19 +93,21 @@ func of(shard string) string {
 	return n
 }
 
+// ofShards are the conditions of which each shard has its own value, with what joins them.
+var ofShards = map[string]string{PairSeed: " ", Unpaired: "; ", NoEvidence: "; ", BatchJob: " "}
+
 func (r *Run) addContext(context map[string]string) error {
 	joined := maps.Clone(r.Context)
 	for key, value := range context {
 		if known, ok := joined[key]; ok && known != value {
-			between := map[string]string{PairSeed: " ", Unpaired: "; ", NoEvidence: "; ", BatchJob: " "}[key]
-			switch {
-			case between != "" && (key != BatchJob || !slices.Contains(strings.Fields(known), value)): // each has its own
-				joined[key] = known + between + value
-				continue
-			case key == BatchJob:
-				continue
+			between, several := ofShards[key]
+			if !several {
+				return fmt.Errorf("they were measured differently (%.80q is %.80q and %.80q): measure all shards alike", key, known, value)
 			}
-			return fmt.Errorf("they were measured differently (%.80q is %.80q and %.80q): measure all shards alike", key, known, value)
+			if key != BatchJob || !slices.Contains(strings.Fields(known), value) { // a job may measure several shards
+				joined[key] = known + between + value
+			}
+			continue
 		}
 		if joined == nil {
 			joined = map[string]string{}

@@ -31,8 +31,8 @@ type Repo struct {
 	// Branches are further branches: each is one commit on top of the default
 	// branch that writes these files, or no commit where there are none.
 	Branches map[string]map[string]string `json:"branches,omitempty"`
-	// Heads are the newest commits of branches that a test has made elsewhere: ids on top of what
-	// Files and Branches make, with the same files.
+	// Heads are the ids of the newest commits of branches, as a test made them elsewhere. Each follows the commit
+	// that Files and Branches make, with the same files.
 	Heads map[string]string `json:"heads,omitempty"`
 	// PullRequests are open. Their heads and bases are branches of this
 	// repository.
