@@ -64,9 +64,15 @@ func kernelFailures(run *bench.Run, most int) []block {
 	return []block{items}
 }
 
-// kernelMetrics are the columns of numbers, the last of which only some solutions have.
-var kernelMetrics = []struct{ metric, title string }{
-	{latency, "Latency ms>"}, {referenceLatency, "Reference ms>"}, {speedup, "Speedup>"}, {"max_absolute_error", "Max abs error>"}, {"setup_ms", "Setup ms>"},
+// kernelColumn is a column of numbers. An optional one is absent if no solution has the metric.
+type kernelColumn struct {
+	metric, title string
+	optional      bool
+}
+
+var kernelColumns = []kernelColumn{
+	{latency, "Latency ms>", false}, {"device_ms", "Device ms>", true}, {referenceLatency, "Reference ms>", false}, {speedup, "Speedup>", false},
+	{"max_absolute_error", "Max abs error>", false}, {"setup_ms", "Setup ms>", true},
 }
 
 // kernelTable lists what passed, the smallest speedup first.
@@ -78,10 +84,9 @@ func kernelTable(run *bench.Run, most int) block {
 		}
 	}
 	slices.SortStableFunc(passed, func(a, b *bench.Result) int { return cmp.Compare(typical(a, speedup), typical(b, speedup)) })
-	shown := kernelMetrics
-	if last := len(shown) - 1; !slices.ContainsFunc(passed, func(r *bench.Result) bool { return r.Sample(shown[last].metric) != nil }) {
-		shown = shown[:last]
-	}
+	shown := slices.DeleteFunc(slices.Clone(kernelColumns), func(c kernelColumn) bool {
+		return c.optional && !slices.ContainsFunc(passed, func(r *bench.Result) bool { return r.Sample(c.metric) != nil })
+	})
 	titles := []string{"Definition", "Solution", "Workload~"}
 	for _, s := range shown {
 		titles = append(titles, s.title)

@@ -21,12 +21,12 @@ uuids = {}
 
 def numbered(found):
     kind = found[1]
-    uuid = uuids.setdefault(found[0], len(uuids) + 1)
+    uuid = uuids.setdefault(found[0].lower(), len(uuids) + 1)
     return f"{kind}-00000000-0000-0000-0000-{uuid:012d}"
 
 
 def redacted(text):
-    text = re.sub(r"\b(GPU|MIG)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", numbered, text)
+    text = re.sub(r"\b(GPU|MIG)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", numbered, text, flags=re.IGNORECASE)
     text = re.sub(r"(<(?:serial|board_serial|gsp_firmware_serial|chassis_serial_number)>)[^<]*", r"\g<1>0", text)
     return re.sub(r"(<(?:pdi|host_id|module_id|cluster_uuid|tray_index)>)[^<]*", r"\g<1>0", text)
 
@@ -48,7 +48,7 @@ with tarfile.open(f"{archive}.new", "w:gz", compresslevel=6) as tar:
             continue
         text = redacted(data[-LIMIT:].decode(errors="replace")).encode()
         total += len(text)
-        entry = tarfile.TarInfo(str(path.relative_to(folder)))
+        entry = tarfile.TarInfo(redacted(str(path.relative_to(folder))))
         entry.size = len(text)
         tar.addfile(entry, io.BytesIO(text))
 os.replace(f"{archive}.new", archive)

@@ -112,20 +112,18 @@ DEVICE = "device_sm_clock_mhz device_memory_clock_mhz device_power_w device_memo
 
 
 def endpoint(a):
-    counter = json.load(open(a.events)) if pathlib.Path(a.events).exists() else []
+    """Each cell has a server of its own, whose counter is read at each request's end, warm-up included."""
     rows, absent = [], set()
-    for result, values in medians(json.load(open(a.run))):
+    counters = [json.loads(f.read_text()) for f in sorted(pathlib.Path(a.events).iterdir(), key=lambda f: int(f.stem))]
+    for i, (result, values) in enumerate(medians(json.load(open(a.run)))):
         row = {"cell": cell_of(result), **{k: v for k, v in values.items() if k in DEVICE or "joule" in k or k in ("duration_s", "tpot_p50_ms")}}
+        if i < len(counters):
+            first, last = counters[i][0], counters[i][-1]
+            row["counter_w"] = (last["mj"] - first["mj"]) / 1e3 / (last["at"] - first["at"])
         rows.append(row)
         absent |= {k for k in DEVICE + ["energy_joules_total"] if k not in values}
-    # The counter is read at each request's end; between loads the device idles, so the whole of both loads is compared.
-    figures = {"cells": rows, "counter": counter[:1] + counter[-1:]}
-    if counter and not absent:
-        joules = (counter[-1]["mj"] - counter[0]["mj"]) / 1e3
-        seconds = counter[-1]["at"] - counter[0]["at"]
-        figures["counter_w"], figures["accelgate_w"] = joules / seconds, statistics.mean(r["device_power_w"] for r in rows)
-    real = bool(counter)
-    return figures, f"counter {figures.get('counter_w', 0):.1f} W, accelgate {figures.get('accelgate_w', 0):.1f} W, absent: {sorted(absent)}", not (real and absent)
+    words = [f"{r['cell']}: counter {r.get('counter_w', 0):.1f} W, accelgate {r.get('device_power_w', 0):.1f} W" for r in rows]
+    return {"cells": rows}, "; ".join(words) + f"; absent: {sorted(absent)}", not (counters and absent)
 
 
 def profile(a):

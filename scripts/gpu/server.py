@@ -1,11 +1,14 @@
 """Stands in for a server of language models: the streaming API of OpenAI, each token after products of matrices.
 
-    python3 server.py cuda:0 8000 [COUNTER.json]
+    python3 server.py cuda:0 8000 [FOLDER]
 
-COUNTER.json gets the device's count of energy, in millijoules, at the end of each request, where the driver reports one.
+A file in FOLDER, one for each server, gets the device's count of energy, in millijoules, at the end of each request, where the
+driver reports one.
 """
 
+import ctypes
 import json
+import pathlib
 import sys
 import threading
 import time
@@ -18,26 +21,27 @@ size = 512 if device.type == "cpu" else 4096
 weights = torch.randn(size, size, device=device) / size**0.5
 one_at_a_time = threading.Lock()
 counts = []
+STARTED = time.monotonic_ns()
 
 
 def energy():
     """What NVML has counted since the driver was loaded; None where it counts nothing."""
     try:
-        import pynvml
-
-        pynvml.nvmlInit()
-        return pynvml.nvmlDeviceGetTotalEnergyConsumption(pynvml.nvmlDeviceGetHandleByIndex(device.index or 0))
-    except Exception:  # the package or the driver is absent
+        nvml = ctypes.CDLL("libnvidia-ml.so.1")
+    except OSError:  # no driver
         return None
+    handle, millijoules = ctypes.c_void_p(), ctypes.c_ulonglong()
+    failed = nvml.nvmlInit_v2() or nvml.nvmlDeviceGetHandleByIndex_v2(device.index or 0, ctypes.byref(handle))
+    failed = failed or nvml.nvmlDeviceGetTotalEnergyConsumption(handle, ctypes.byref(millijoules))
+    return None if failed else millijoules.value
 
 
-def count():
+def record_energy():
     with one_at_a_time:
         millijoules = energy() if device.type == "cuda" and len(sys.argv) > 3 else None
         if millijoules is not None:
             counts.append({"at": time.monotonic(), "mj": millijoules})
-            with open(sys.argv[3], "w") as f:
-                json.dump(counts, f)
+            pathlib.Path(sys.argv[3], f"{STARTED}.json").write_text(json.dumps(counts))
 
 
 def step():
@@ -81,7 +85,7 @@ class Handler(BaseHTTPRequestHandler):
         self.event({"choices": [], "usage": usage})
         self.chunk(b"data: [DONE]\n\n")
         self.chunk(b"")
-        count()
+        record_energy()
 
     def choice(self, text, finish):
         if self.path.endswith("/chat/completions"):

@@ -240,14 +240,15 @@ step_memory() {
 # Clocks, power, memory and energy of a load, against the driver's own counter of energy.
 step_endpoint() {
   need_torch
+  mkdir -p "$out/work/endpoint/counter"
   suite endpoint <<YAML
   - name: chat
     kind: endpoint
-    server: {command: ["$python", "$root/scripts/gpu/server.py", "$device", "{port}", "$out/work/endpoint/counter.json"]}
+    server: {command: ["$python", "$root/scripts/gpu/server.py", "$device", "{port}", "$out/work/endpoint/counter"]}
     load: {concurrency: [1, 4], duration: $([[ $device == cpu ]] && echo 3s || echo 15s)}
 YAML
   measured endpoint || return 1
-  figures endpoint --run "$out/work/endpoint/.accelgate/run.json" --events "$out/work/endpoint/counter.json"
+  figures endpoint --run "$out/work/endpoint/.accelgate/run.json" --events "$out/work/endpoint/counter"
 }
 
 step_roofline() {
@@ -283,6 +284,6 @@ step_noise() {
   need_torch
   dataset || return 1
   kernel_suite noise '"rmsnorm*", "gqa*"' '"torch_*"' 'flags: {num_trials: 1}'
-  (cd "$out/work/noise" && "$accelgate" calibrate "${devices[@]}" --rounds 20 --budget "$((seconds > 30 ? seconds - 20 : 10))s" --record "$out/noise/") || return 1
+  (cd "$out/work/noise" && "$accelgate" calibrate "${devices[@]}" --rounds 20 --budget "$((seconds > 60 ? seconds - 45 : 15))s" --record "$out/noise/") || return 1
   figures noise --noise "$out/noise"
 }

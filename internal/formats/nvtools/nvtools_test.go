@@ -86,6 +86,29 @@ func TestReadSanitizer(t *testing.T) {
 	}
 }
 
+// TestRecordedOnH100 reads what ncu 2025.3 and compute-sanitizer of CUDA 13.0 wrote there: a kernel of torch and one of Triton,
+// and writes behind the end of an allocation, of which the file has the first two.
+func TestRecordedOnH100(t *testing.T) {
+	t.Parallel()
+	n, err := nvtools.ReadNCU(file(t, "h100.csv"))
+	if err != nil || n.Launches != 2 || len(n.Kernels) != 2 || len(n.Errors) != 0 {
+		t.Fatalf("%+v, %v", n, err)
+	}
+	k := n.Kernels[1]
+	if k.Name != "scale" || k.Metrics["Duration"] != (nvtools.Metric{Value: 4896, Unit: "ns"}) || k.Metrics["SM Frequency"].Value != 1967320261.44 ||
+		k.Metrics["Achieved Occupancy"] != (nvtools.Metric{Value: 32.3, Unit: "%"}) || len(k.Advice) != 2 {
+		t.Errorf("%+v", k)
+	}
+	s, err := nvtools.ReadSanitizer(file(t, "h100.txt"))
+	if err != nil || s.Errors != 141856 || !s.Complete || len(s.Findings) != 2 {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	f := s.Findings[0]
+	if f.Message != "Invalid __global__ write of size 16 bytes" || f.At != "scale+0x1b0 in once.py:16" || len(f.Details) != 3 || f.Details[0] != "by thread (64,0,0) in block (2576,0,0)" {
+		t.Errorf("%+v", f)
+	}
+}
+
 func FuzzNCU(f *testing.F) {
 	f.Add(file(f, "details.csv"))
 	f.Add(file(f, "raw.csv"))

@@ -46,14 +46,14 @@ func ReadSanitizer(data []byte) (Sanitizer, error) {
 			now = nil
 		case indented:
 			now.add(message)
+		case heading(message): // also the second "ERROR SUMMARY:", of errors that were not printed
+			now = nil
 		case strings.HasPrefix(message, "ERROR SUMMARY:"):
 			n, err := sum(message)
 			if err != nil {
 				return s, err
 			}
 			s.Errors, s.Complete, now = s.Errors+n, true, nil // each process has a sum
-		case heading(message):
-			now = nil
 		default:
 			now = nil
 			if len(s.Findings) < maxNotes {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -82,7 +83,7 @@ func withGPU(op string, reply map[string]json.RawMessage) []byte {
 	case "observe":
 		awaitRows(3)
 		delete(reply, "error")
-		reply["ok"], reply["method"], reply["ns"] = json.RawMessage("true"), json.RawMessage(`"activity"`), json.RawMessage("[1,2,3,4,5,6,7,8,9,10]")
+		reply["ok"], reply["method"], reply["ns"] = json.RawMessage("true"), json.RawMessage(`"delay"`), json.RawMessage("[1,2,3,4,5,6,7,8,9,10]")
 		reply["clock"] = json.RawMessage(`{"sm_mhz": 5}`)
 	}
 	line, _ := json.Marshal(reply)
@@ -144,6 +145,9 @@ func TestClocksOfTrials(t *testing.T) {
 			if err != nil || r.Outcome != bench.Passed {
 				t.Fatal(err, r.Reason, r.Log)
 			}
+			if s := r.Sample("device_ms"); s == nil || s.Values[0] != 5.5e-6 || s.Estimates[0].N < 10 {
+				t.Errorf("the time on the device is %+v, want the median of 1 to 10 ns", s)
+			}
 			loaded, err := flashinfer.Load(dir)
 			if err != nil || len(loaded.Traces) != 1 {
 				t.Fatalf("%d traces, %v", len(loaded.Traces), err)
@@ -155,6 +159,10 @@ func TestClocksOfTrials(t *testing.T) {
 			}
 			if len(loaded.Traces[0].Evaluation.Gate.Device) == 0 {
 				t.Error("no trial has times of the device")
+			}
+			imported, err := flashinfer.ToRun(loaded.Traces, "", "h", "accelgate")
+			if err != nil || imported.Results[0].Sample("device_ms") == nil || !slices.ContainsFunc(imported.Metrics, func(m bench.Metric) bool { return m.Name == "device_ms" && !m.Informational }) {
+				t.Errorf("a run of the traces lacks the time on the device: %+v, %v", imported, err)
 			}
 		})
 	}

@@ -16,7 +16,7 @@ func Metrics() []bench.Metric {
 	shown := func(name, unit, definition string) bench.Metric {
 		return bench.Metric{Name: name, Unit: unit, Better: bench.Lower, Informational: true, Definition: definition}
 	}
-	metrics = append(metrics, flashinfer.SetupMetrics()...)
+	metrics = append(append(metrics, flashinfer.DeviceMetric()), flashinfer.SetupMetrics()...)
 	return append(metrics,
 		shown("latency_mad_ms", "ms", "median absolute deviation of single calls"),
 		shown("max_absolute_error", "", "largest difference to the reference, over all outputs and input sets"),
@@ -26,7 +26,7 @@ func Metrics() []bench.Metric {
 }
 
 // samples are the numbers of a case: medians over all blocks of timed calls, by
-// our own clock. What a worker says of its calls shows their spread only.
+// our own clock, and of calls on the device, by its worker.
 func (o *outcome) samples() (samples []bench.Sample) {
 	add := func(name string, value float64, e *bench.Estimate) {
 		if !bench.Finite(value) {
@@ -43,6 +43,10 @@ func (o *outcome) samples() (samples []bench.Sample) {
 		e := suite.MedianOfCalls(own)
 		add("latency_ms", stats.Median(own), &e)
 		add("latency_mad_ms", stats.MAD(flat(o.measured.Solution.NS)), nil)
+	}
+	if ms := flashinfer.OnDevice(onItself(o.measured.Solution.Device)); len(ms) > 0 && o.status == evaluator.Passed {
+		e := suite.MedianOfCalls(ms)
+		add("device_ms", stats.Median(ms), &e)
 	}
 	if s := o.setup(); s != nil {
 		add("setup_ms", s.SetupMS, nil)

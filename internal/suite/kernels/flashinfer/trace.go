@@ -87,7 +87,7 @@ type Gate struct {
 	Samples   []int64 `json:"samples_ns,omitempty"`
 	Reference []int64 `json:"reference_samples_ns,omitempty"`
 	// Device is what the device itself needed for calls of each trial, as the
-	// solution's worker says: evidence, and no latency.
+	// solution's worker reports. No latency has them.
 	Device []DeviceTimes `json:"device,omitempty"`
 	// Setup is what the solution prepared before its calls, which no latency has; nil
 	// if it prepared nothing.
@@ -105,7 +105,7 @@ type SetupTimes struct {
 
 // DeviceTimes are those of one trial.
 type DeviceTimes struct {
-	Method    string  `json:"method"` // activity, delay or event
+	Method    string  `json:"method"` // delay or event
 	NS        []int64 `json:"ns"`
 	GraphNS   []int64 `json:"graph_ns,omitempty"` // of a CUDA graph
 	MHz       int     `json:"sm_mhz,omitempty"`

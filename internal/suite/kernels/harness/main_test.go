@@ -210,7 +210,7 @@ func onDevice(ns []any) cheat {
 				return
 			}
 			delete(reply, "error")
-			reply["ok"], reply["method"], reply["ns"] = true, "activity", ns
+			reply["ok"], reply["method"], reply["ns"] = true, "delay", ns
 			reply["clock"] = map[string]any{"sm_mhz": 1980, "throttle": true}
 		}
 	}}

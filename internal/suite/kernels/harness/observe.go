@@ -21,8 +21,7 @@ type Observe struct {
 
 // ObserveReply has the times of calls on the device.
 type ObserveReply struct {
-	// Method is "activity" (what CUPTI shows, on all streams), "delay" (events
-	// behind a delay, so that no gap between launches counts) or "event".
+	// Method is "delay" (events behind a delay, so that no gap between launches counts) or "event".
 	Method  string   `json:"method"`
 	NS      []int64  `json:"ns"`
 	GraphNS []int64  `json:"graph_ns,omitempty"`
@@ -42,7 +41,7 @@ func (r ObserveReply) check(iterations int) error {
 		return fmt.Errorf("it has %d times, and %d of graphs, for %d calls", len(r.NS), len(r.GraphNS), iterations)
 	case slices.ContainsFunc(r.NS, negative) || slices.ContainsFunc(r.GraphNS, negative):
 		return errors.New("it has a negative time")
-	case !slices.Contains([]string{"activity", "delay", "event"}, r.Method):
+	case !slices.Contains([]string{"delay", "event"}, r.Method):
 		return fmt.Errorf("it names an unknown method %.40q", r.Method)
 	case len(r.Reasons) > maxNames || slices.ContainsFunc(r.Reasons, func(s string) bool { return len(s) > maxMessage }):
 		return errors.New("it has reasons of great length")

@@ -27,7 +27,7 @@ type HelloReply struct {
 	PID     int               `json:"pid"`
 	Devices []Device          `json:"devices"`        // the one in use first
 	Libs    map[string]string `json:"libs,omitempty"` // name to version: torch, cuda
-	Timers  []string          `json:"timers"`         // best first: cupti, event, wall
+	Timers  []string          `json:"timers"`         // best first: event, wall
 	DTypes  []tensor.DType    `json:"dtypes"`         // that tensors can have
 }
 

@@ -1,11 +1,12 @@
 """What a GPU itself needed for calls: evidence beside the clock of the other side, which times whole requests.
 
-    activity  the span from the first start to the last end of what a call put on
-              the device, on all its streams, by torch's profiler, which reads CUPTI
     delay     events of the current stream around the call, behind a delay that
               lasts until all is queued, so that no gap between launches counts
     event     the same without the delay, where the call waits for the device
     graph     events around a CUDA graph of the call, behind a delay; on demand
+
+CUPTI, which torch's profiler reads, is not used: it stays in the process, and
+each later launch, in calls that are timed too, took up to 20 us longer on an H100.
 """
 
 import fib_protocol  # first: it moves the standard streams
@@ -25,7 +26,7 @@ class Observer:
     def observe(self, calls, graph):
         """The nanoseconds of each call, the method, and why better ones did not work."""
         reasons = []
-        for method in ("activity", "delay", "event"):
+        for method in ("delay", "event"):
             try:
                 reply = {"method": method, "ns": getattr(self, "by_" + method)(calls)}
                 break
@@ -43,26 +44,6 @@ class Observer:
         if self.cool:
             self.cool()
         self.sync()
-
-    def by_activity(self, calls):
-        """One profile of all calls, each between two marks that the device has been waited for."""
-        try:
-            from torch.profiler import ProfilerActivity, profile, record_function
-
-            with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as profiled:
-                for call in calls:
-                    self.ready()
-                    with record_function(MARK):
-                        call()
-                        self.sync()
-            events = list(profiled.events())
-        except (ImportError, AttributeError, RuntimeError) as e:
-            raise Unusable(describe(e)) from None
-        marks = [(e.time_range.start, e.time_range.end) for e in events if e.name == MARK and on_host(e)]
-        work = [(e.time_range.start, e.time_range.end) for e in events if not on_host(e) and e.name != MARK]
-        if len(marks) != len(calls):
-            raise Unusable(f"the profile shows {len(marks)} of {len(calls)} calls")
-        return [int(us * US) for us in spans(sorted(marks), work)]
 
     def delayed(self, call):
         """Nanoseconds between events around a call; the delay grows until the call is queued before it ends."""
@@ -109,24 +90,6 @@ class Observer:
 
 class Unusable(Exception):
     """A method that does not work here."""
-
-
-MARK = "fib_call"
-
-
-def spans(marks, work):
-    """From the first start to the last end of the work within each mark: work on the device belongs to the call that waited for it."""
-    lengths = []
-    for begin, end in marks:
-        own = [w for w in work if begin <= w[0] < end]
-        if not own:
-            raise Unusable("a call put nothing on the device that the profiler shows")
-        lengths.append(max(w[1] for w in own) - min(w[0] for w in own))
-    return lengths
-
-
-def on_host(event):
-    return str(event.device_type).endswith("CPU")
 
 
 def cycles(ns, torch, device):

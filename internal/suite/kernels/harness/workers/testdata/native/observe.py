@@ -90,11 +90,11 @@ def observe(calls, graph=False, cool=None):
     return device.Observer(torch, 0, sync, cool).observe(calls, graph)
 
 
-# Without a profiler events count, and the gaps between launches do not: two kernels of 10 us, each 30 us to launch.
+# Events count, and the gaps between launches do not: two kernels of 10 us, each 30 us to launch.
 reply = observe([kernels(30_000, 10_000, 10_000)] * 3, cool=lambda: asked.append("cool"))
 assert reply["method"] == "delay" and reply["ns"] == [20_000] * 3, reply
 assert asked[:7] == ["cool", "sync", "sleep 400000", "record", "call", "record", "query"], asked
-assert reply["reasons"] and reply["reasons"][0].startswith("activity: ") and reply["clock"] == {}, reply
+assert not reply["reasons"] and reply["clock"] == {}, reply
 
 # A launch that takes longer than the delay lengthens it, and it stays so for the next call.
 reply = observe([kernels(500_000, 10_000)] * 2)
@@ -109,7 +109,7 @@ def waits():
 
 
 reply = observe([waits])
-assert reply["method"] == "event" and reply["ns"] == [5_000] and "waits for the device" in reply["reasons"][1], reply
+assert reply["method"] == "event" and reply["ns"] == [5_000] and "waits for the device" in reply["reasons"][0], reply
 
 # A graph is captured once for each call and replayed; what cannot be captured is a reason and no failure.
 reply = observe([kernels(1_000, 10_000)] * 2, graph=True)
@@ -125,55 +125,11 @@ cuda.graph = Refuses
 reply = observe([kernels(1_000, 10_000)], graph=True)
 assert "graph_ns" not in reply and "graph: RuntimeError" in reply["reasons"][-1] and reply["ns"] == [10_000], reply
 
-# A profile: work belongs to the mark in which it starts, whatever its stream; spans go from the first start to the last end.
-assert device.spans([(0, 100), (200, 300)], [(210, 220), (10, 20), (15, 60), (215, 290)]) == [50, 80]
-for marks, work in (([(0, 100)], []), ([(0, 100), (200, 300)], [(10, 20)])):
-    try:
-        device.spans(marks, work)
-        raise AssertionError("a call without work has a time")
-    except device.Unusable:
-        pass
-
-
-def profiler(events):
-    class Profile:
-        def __init__(self, activities):
-            assert activities == ["cpu", "cuda"]
-
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *_):
-            pass
-
-        def events(self):
-            return [
-                types.SimpleNamespace(name=n, device_type=d, time_range=types.SimpleNamespace(start=a, end=b)) for n, d, a, b in events
-            ]
-
-    class Mark:
-        def __init__(self, name):
-            assert name == device.MARK
-
-        __enter__ = __exit__ = lambda *_: None
-
-    activity = types.SimpleNamespace(CPU="cpu", CUDA="cuda")
-    return types.SimpleNamespace(ProfilerActivity=activity, profile=Profile, record_function=Mark)
-
-
-sys.modules["torch"], mark = torch, device.MARK
-sys.modules["torch.profiler"] = profiler(
-    [(mark, "DeviceType.CPU", 0, 100), (mark, "DeviceType.CUDA", 5, 90), ("k", "DeviceType.CUDA", 10, 30.5), ("launch", "DeviceType.CPU", 1, 2)]
-)
-reply = observe([kernels(0, 1)])
-assert reply["method"] == "activity" and reply["ns"] == [20_500] and not reply["reasons"], reply
-sys.modules["torch.profiler"] = profiler([(mark, "DeviceType.CPU", 0, 100)])  # CUPTI is not there, or another tool has it
-assert observe([kernels(0, 7_000)])["method"] == "delay"
-
 # The device's state, as far as it is told.
 cuda.clock_rate, cuda.temperature = lambda d: 1755, lambda d: 61
 assert device.clock(torch, 1) == {"sm_mhz": 1755, "temp": 61}
 del cuda.clock_rate
 assert device.clock(torch, 1) == {"temp": 61}
+assert "torch.profiler" not in sys.modules, "CUPTI stays in the process, and slows the calls that are timed"
 sys.stderr.flush()
 os._exit(0)
