@@ -12,7 +12,7 @@ TIMED = ./e2e/kernels ./internal/suite/kernels/harness/builtin ./internal/suite/
 # Takes half of the time of make thorough, and is therefore started first.
 LONGEST = ./e2e/workflows
 # Every program, for what no program calls.
-MAINS = ./cmd/... ./e2e/program ./scripts/... ./internal/github/githubtest/openapi/reduce
+MAINS = ./cmd/... ./e2e/program ./scripts/... ./internal/testing/githubtest/openapi/reduce
 THOROUGHLY = go test -json -vet=off -timeout 15m -run '(Thorough|^TestScript)$$'
 # What the Dockerfile builds with, and what all but the race detector can do with: each package is then compiled once.
 # Without cgo a test binary is linked in two thirds of the time.
@@ -36,7 +36,7 @@ race: .test/race
 	  CGO_ENABLED=0 ACCELGATE_TEST_TIER=race ACCELGATE_TEST_BIN=$(CURDIR)/.test/race go test -json -vet=off -timeout 8m -run '^TestScript$$' ./e2e/...; } | $(SUMMARY)/race.passed
 
 # Does it compile for the other systems? In make thorough, because each needs a standard library of its own: 90 s of CPU time with an empty cache.
-OTHER_SYSTEMS = ./cmd/accelgate ./internal/worker ./internal/device ./internal/tensor/safetensors ./internal/suite/analysis/svd ./internal/download
+OTHER_SYSTEMS = ./cmd/accelgate ./internal/worker ./internal/device ./internal/tensor/safetensors ./internal/suite/analysis/svd ./internal/artifact/download
 portable:
 	GOOS=windows go vet $(OTHER_SYSTEMS)
 	GOOS=darwin GOARCH=arm64 go vet $(OTHER_SYSTEMS)
@@ -92,12 +92,12 @@ fuzz:
 # must hold; UPDATE=1 writes them there. RECORDED=PATH evaluates what accelgate calibrate --record wrote instead.
 evaluate:
 ifdef RECORDED
-	ACCELGATE_RECORDED="$(abspath $(RECORDED))" go test -run '^TestRecorded$$' -count=1 -v ./internal/gate/evaluate
+	ACCELGATE_RECORDED="$(abspath $(RECORDED))" go test -run '^TestRecorded$$' -count=1 -v ./internal/testing/evaluate/reports
 else
 	ACCELGATE_TEST_DATA="$${ACCELGATE_TEST_DATA:-$(abspath $(wildcard ../shared/data))}" ACCELGATE_TEST_TIER=nightly \
-	  go test -run . -count=1 -v ./internal/detect/evaluate
+	  go test -run . -count=1 -v ./internal/testing/evaluate/detection
 	ACCELGATE_TEST_DATA="$${ACCELGATE_TEST_DATA:-$(abspath $(wildcard ../shared/data))}" ACCELGATE_TEST_TIER=nightly \
-	  go test -run 'Nightly$$' -count=1 -timeout 30m -v ./internal/gate/evaluate $(if $(UPDATE),-update)
+	  go test -run 'Nightly$$' -count=1 -timeout 30m -v ./internal/testing/evaluate/reports $(if $(UPDATE),-update)
 endif
 
 # Is the minimum detectable effect true? 100 trials each with none, half and all

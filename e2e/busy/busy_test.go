@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/stats"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // host is one on which commands measure.

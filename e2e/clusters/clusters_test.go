@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/e2e/script"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 func TestMain(m *testing.M) { script.Main(m) }

@@ -14,7 +14,7 @@ import (
 	"github.com/goccy/go-yaml"
 	batch "k8s.io/api/batch/v1"
 
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 const kube = `version: 1

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // fleet is a matrix with generated times: lognormal, so that a few cells take many times the median.

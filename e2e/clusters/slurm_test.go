@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // patience bounds waiting for what Slurm does within seconds on a quiet host.

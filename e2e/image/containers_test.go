@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 var fenced = regexp.MustCompile("(?s)```(yaml|dockerfile|sh)\n(.*?)```")

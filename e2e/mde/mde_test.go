@@ -15,7 +15,7 @@ import (
 	"github.com/accelgate/accelgate/e2e/script"
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // mdeCell is the cell of the quickstart that the trials measure.

@@ -10,7 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/accelgate/accelgate/e2e/script"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // elsewhere are the configurations that a page plans for another host and does not measure here, each with the lines of sed that

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // TestLlamaExamplesThorough runs the configurations in examples/llama.cpp with llama.cpp's own programs on a generated model: they accept

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // TestLlamaServerThorough measures llama.cpp's own server with the five suites that ship with accelgate. Each answered request must

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/github/githubtest"
+	"github.com/accelgate/accelgate/internal/testing/githubtest"
 )
 
 // fake is a running fakegithub.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/github/githubtest"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/githubtest"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // monorepo calls gate.yml once for each configuration, in one workflow, without hosts.

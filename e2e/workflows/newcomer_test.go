@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/github/githubtest"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/githubtest"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // newcomer is a person with an empty home, and a clock that stands still while machines work.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/github/githubtest"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/githubtest"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // TestPagesThorough: the pages follow the runs of the default branch. A fork's branch of the same name starts nothing.

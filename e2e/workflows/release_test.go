@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/github/githubtest"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/githubtest"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // TestReleaseNightly runs release.yml up to the job that publishes: binaries that are built twice and compared, images

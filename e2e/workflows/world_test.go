@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 const (

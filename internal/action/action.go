@@ -14,11 +14,11 @@ import (
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/github"
 	"github.com/accelgate/accelgate/internal/github/actions"
+	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/remote"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
-	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 // action is one step of a workflow.
@@ -40,7 +40,7 @@ type gathered struct {
 	file   *config.File
 	policy gate.Policy
 	runs   []*bench.Run
-	refs   []verdict.Reference
+	refs   []judge.Reference
 	absent []string // labels of hosts that a refresh goes on without
 }
 
@@ -181,7 +181,7 @@ func (a *action) step(ctx context.Context) (int, error) {
 	}
 	g.policy.NextRun = a.follows(ctx)
 	g.policy.Strict = !g.policy.NextRun // there, the next run decides
-	j := verdict.Judge(a.Env, g.runs, g.refs, g.policy, in)
+	j := judge.Judge(a.Env, g.runs, g.refs, g.policy, in)
 	if err := a.show(g, j); err != nil {
 		return 0, err
 	}
@@ -215,10 +215,10 @@ func (a *action) gather(ctx context.Context) (gathered, error) {
 	if err := a.acceptUnlessUpdating(ctx, &p.Policy, p.File); err != nil {
 		return gathered{}, err
 	}
-	ref, err := verdict.ReferenceFor(ctx, a.Env, p.Options, p.File, p.Host)
+	ref, err := judge.ReferenceFor(ctx, a.Env, p.Options, p.File, p.Host)
 	if unread, ok := errors.AsType[*remote.Error](err); ok && !a.in.publish { // another job judges
 		a.troubles = append(a.troubles, "cells that look slower are not measured again, because the baseline could not be read: "+text.OneLine(unread.Error()))
-		ref, err = verdict.Reference{Typed: &verdict.Typing{Options: p.Options, File: p.File}}, nil
+		ref, err = judge.Reference{Typed: &judge.Typing{Options: p.Options, File: p.File}}, nil
 	}
 	if err != nil {
 		return gathered{}, err
@@ -230,7 +230,7 @@ func (a *action) gather(ctx context.Context) (gathered, error) {
 		return gathered{}, err
 	}
 	a.output("run", p.OutPath("run.json"))
-	return gathered{file: p.File, policy: p.Policy, runs: []*bench.Run{run}, refs: []verdict.Reference{ref}}, nil
+	return gathered{file: p.File, policy: p.Policy, runs: []*bench.Run{run}, refs: []judge.Reference{ref}}, nil
 }
 
 // build runs the input build in both checkouts.
@@ -254,5 +254,5 @@ func (a *action) acceptUnlessUpdating(ctx context.Context, policy *gate.Policy, 
 		*policy = policy.Recording()
 		return nil
 	}
-	return verdict.Accept(a.Env, policy, file, a.occasion(ctx))
+	return judge.Accept(a.Env, policy, file, a.occasion(ctx))
 }

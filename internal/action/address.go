@@ -5,10 +5,10 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/command/site"
 	"github.com/accelgate/accelgate/internal/report"
-	"github.com/accelgate/accelgate/internal/site"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 // longestAddress is in bytes: reports show no link of more than 500, and a cell's page adds up to 142.

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/text"
-	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 // checkNames refuses a waiver for a cell or metric that neither the configuration nor a
@@ -52,7 +52,7 @@ func (t talk) metricsByCell(ctx context.Context) (map[string][]string, error) {
 		return nil, err
 	}
 	defer p.Close()
-	baselines, unread := verdict.Baselines(ctx, t.Env, &o, p.File)
+	baselines, unread := judge.Baselines(ctx, t.Env, &o, p.File)
 	known := map[string][]string{}
 	add := func(id string, metrics []string) {
 		known[id] = slices.Compact(slices.Sorted(slices.Values(slices.Concat(known[id], metrics))))

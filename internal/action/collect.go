@@ -10,12 +10,12 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/measure/runner"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/text"
-	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 // collect reads the runs of other jobs, which are not trusted. A host that
@@ -35,7 +35,7 @@ func (a *action) collect(ctx context.Context) (g gathered, err error) {
 	if err != nil {
 		return g, err
 	}
-	if g.runs, g.refs, err = verdict.ReadRuns(ctx, a.Env, &a.in.options, g.file, paths); err != nil {
+	if g.runs, g.refs, err = judge.ReadRuns(ctx, a.Env, &a.in.options, g.file, paths); err != nil {
 		return g, err
 	}
 	for i, run := range g.runs {
@@ -43,7 +43,7 @@ func (a *action) collect(ctx context.Context) (g gathered, err error) {
 			return g, fmt.Errorf("run of host %s: %w", text.OneLine(run.Host.Label), err)
 		}
 	}
-	if err := verdict.Recheck(a.Env, g.file, g.runs); err != nil {
+	if err := judge.Recheck(a.Env, g.file, g.runs); err != nil {
 		return g, err
 	}
 	for _, label := range a.in.hosts {
@@ -54,7 +54,7 @@ func (a *action) collect(ctx context.Context) (g gathered, err error) {
 			g.absent = append(g.absent, label)
 			continue
 		}
-		ref, err := verdict.ReferenceFor(ctx, a.Env, &a.in.options, g.file, bench.Host{Label: label})
+		ref, err := judge.ReferenceFor(ctx, a.Env, &a.in.options, g.file, bench.Host{Label: label})
 		if err != nil {
 			return g, err
 		}

@@ -5,13 +5,13 @@ import (
 	"fmt"
 
 	"github.com/accelgate/accelgate/internal/github"
-	"github.com/accelgate/accelgate/internal/verdict"
+	"github.com/accelgate/accelgate/internal/judge"
 )
 
 // commentOnCommits comments on the commits with which losses began that this run confirms, on
 // the default branch. A history names commits as it likes, so a name that is no full id is
 // replaced by the commit of this run. A refusal is a warning.
-func (a *action) commentOnCommits(ctx context.Context, j verdict.Judged) {
+func (a *action) commentOnCommits(ctx context.Context, j judge.Judged) {
 	began := j.Report.Began()
 	if !a.in.commitComment || !a.in.publish || len(began) == 0 || !a.follows(ctx) {
 		return

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/accelgate/accelgate/internal/github"
-	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 // unverified ends the name of the check, and of the comment, of numbers that a

@@ -9,14 +9,14 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/command/record"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/github"
+	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/measure"
-	"github.com/accelgate/accelgate/internal/record"
 	"github.com/accelgate/accelgate/internal/reference/history"
 	"github.com/accelgate/accelgate/internal/text"
-	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 // branchBytes bounds a host's history on the branch, because GitHub's API carries
@@ -68,7 +68,7 @@ func (a *action) tellTroubles(g gathered) {
 // keep records the runs on the branch, where they are of the default branch, of
 // all cells, and did not fail. Pull requests never get there: what they measure is
 // not yet anybody's history. A refusal is a warning.
-func (a *action) keep(ctx context.Context, g gathered, j verdict.Judged) {
+func (a *action) keep(ctx context.Context, g gathered, j judge.Judged) {
 	if a.in.historyBranch == "" || !a.keepable(j.Decision.Status) {
 		return
 	}
@@ -79,7 +79,7 @@ func (a *action) keep(ctx context.Context, g gathered, j verdict.Judged) {
 
 // accept keeps the runs on the branch as the first ones of a new level, where the history
 // stands in for baselines. It is what a refresh PR is elsewhere.
-func (a *action) accept(ctx context.Context, g gathered, j verdict.Judged) (int, error) {
+func (a *action) accept(ctx context.Context, g gathered, j judge.Judged) (int, error) {
 	switch {
 	case a.in.historyBranch == "" || !a.in.publish:
 		return 0, exit.Usagef("baselines.from is history, so update-baseline keeps runs on the history branch: set the inputs history-branch and publish")

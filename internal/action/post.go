@@ -11,10 +11,10 @@ import (
 
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/github"
+	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
-	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 // posting is what a step says on GitHub.
@@ -27,7 +27,7 @@ type posting struct {
 }
 
 // publish writes the verdict.
-func (a *action) publish(ctx context.Context, g gathered, j verdict.Judged) {
+func (a *action) publish(ctx context.Context, g gathered, j judge.Judged) {
 	title, note := j.Report.Title(), a.note()
 	body := func(limit int) string {
 		limit -= len(note)
@@ -35,7 +35,7 @@ func (a *action) publish(ctx context.Context, g gathered, j verdict.Judged) {
 		if limit < least {
 			return note + text.Cut("### "+title+"\n", limit)
 		}
-		md, err := verdict.Rendered(report.MarkdownLimit(limit), j.Report)
+		md, err := judge.Rendered(report.MarkdownLimit(limit), j.Report)
 		if err != nil {
 			return note + text.Cut(quoteCode(err.Error()), limit)
 		}
@@ -210,7 +210,7 @@ func (a *action) seq() github.Seq {
 
 // annotations puts each finding at the line of the configuration where its suite
 // begins.
-func (a *action) annotations(j verdict.Judged) (list []github.Annotation) {
+func (a *action) annotations(j judge.Judged) (list []github.Annotation) {
 	path, err := a.repositoryPath(a.in.options.Config)
 	if err != nil {
 		return nil // the configuration is elsewhere, where nothing can be annotated

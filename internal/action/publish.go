@@ -13,14 +13,14 @@ import (
 
 	"github.com/accelgate/accelgate/internal/atomicfile"
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/command/record"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/github"
+	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/measure"
-	"github.com/accelgate/accelgate/internal/record"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
-	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 // refreshBranch is the branch of refresh pull requests into the default branch.
@@ -38,8 +38,8 @@ func (a *action) saveReport(g gathered, name, text string) (string, error) {
 
 // saveJSON writes the report for programs, and sets the outputs that lead there:
 // its path, and how many verdicts there are of each class.
-func (a *action) saveJSON(g gathered, j verdict.Judged) error {
-	all, err := verdict.Rendered(report.JSON, j.Report)
+func (a *action) saveJSON(g gathered, j judge.Judged) error {
+	all, err := judge.Rendered(report.JSON, j.Report)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (a *action) refused(err error) {
 }
 
 // refresh proposes new baselines in one pull request for all hosts.
-func (a *action) refresh(ctx context.Context, g gathered, j verdict.Judged) (int, error) {
+func (a *action) refresh(ctx context.Context, g gathered, j judge.Judged) (int, error) {
 	if j.Decision.Status == gate.StatusNoEvidence || j.Decision.Status == gate.StatusFailed && !a.in.force {
 		a.annotate(a.gh.Error, "baselines not refreshed", "the gate did not pass; fix it, or set the input force to record the cells that passed")
 		return j.Exit(), nil

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 // Bounds for reading the workflows of a checkout.

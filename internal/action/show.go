@@ -6,18 +6,18 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/github/actions"
+	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
-	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 // show writes what the runner shows: log, summary, outputs, annotations.
-func (a *action) show(g gathered, j verdict.Judged) error {
-	if err := verdict.Render(a.Env, a.Stdout, "terminal", j); err != nil {
+func (a *action) show(g gathered, j judge.Judged) error {
+	if err := judge.Render(a.Env, a.Stdout, "terminal", j); err != nil {
 		return err
 	}
 	const summaryBytes = 900_000 // of the 1 MiB that GitHub takes
-	md, err := verdict.Rendered(report.MarkdownLimit(summaryBytes), j.Report)
+	md, err := judge.Rendered(report.MarkdownLimit(summaryBytes), j.Report)
 	if err != nil {
 		return err
 	}
@@ -41,8 +41,8 @@ func (a *action) show(g gathered, j verdict.Judged) error {
 }
 
 // saveHTML writes the report as one page.
-func (a *action) saveHTML(g gathered, j verdict.Judged) error {
-	page, err := verdict.Rendered(report.HTML, j.Report)
+func (a *action) saveHTML(g gathered, j judge.Judged) error {
+	page, err := judge.Rendered(report.HTML, j.Report)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ const maxAnnotations = 9
 
 // annotateFindings puts the worst findings where GitHub shows them first, and
 // the number of those that block and are not among them.
-func (a *action) annotateFindings(j verdict.Judged) {
+func (a *action) annotateFindings(j judge.Judged) {
 	issue := map[report.Severity]func(actions.Annotation) error{
 		report.Error: a.gh.Error, report.Warning: a.gh.Warning, report.Notice: a.gh.Notice}
 	blocking, shown := 0, map[report.Severity]int{}

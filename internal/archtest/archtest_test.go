@@ -17,108 +17,34 @@ import (
 
 const module = "github.com/accelgate/accelgate/"
 
-// allowed says which internal packages a package may import. A package that is
-// not listed may import nothing internal and must be added here first.
+// allowed says which rooms a room of internal may import. A folder below a room follows its room.
 var allowed = map[string][]string{
-	"atomicfile":                     {},
-	"bench":                          {"jsonread", "lazyregexp", "stats"},
-	"chart":                          {},
-	"signature":                      {},
-	"stats":                          {},
-	"tensor":                         {},
-	"text":                           {"lazyregexp"},
-	"lazyregexp":                     {},
-	"testtier":                       {}, // for tests
-	"terminal":                       {},
-	"version":                        {},
-	"config":                         {"lazyregexp", "text"},
-	"github/actions":                 {"text"},
-	"github":                         {"lazyregexp", "text"},
-	"github/githubtest":              {"github/githubtest/openapi", "lazyregexp"},
-	"matrix":                         {"bench", "lazyregexp", "text"},
-	"jsonread/jsonkey":               {"bench"},
-	"jsonread":                       {},
-	"worker":                         {"jsonread/jsonkey", "lazyregexp", "text"},
-	"measure/progress":               {"bench", "stats", "text"},
-	"measure/runner":                 {"atomicfile", "bench", "stats", "text"},
-	"formats":                        {"bench", "formats/inferencebench", "formats/optrace", "jsonread/jsonkey", "lazyregexp", "stats", "text"},
-	"formats/nvtools":                {"text"},
-	"formats/tensorsharp":            {"bench", "jsonread/jsonkey", "text"},
-	"suite/cases/casefile":           {"atomicfile", "jsonread", "text"},
-	"formats/optrace":                {"bench", "jsonread/jsonkey", "text"},
-	"formats/inferencebench":         {"bench", "jsonread", "lazyregexp", "text"},
-	"reference/baseline":             {"atomicfile", "bench", "stats", "text"},
-	"schema":                         {"bench", "gate", "reference/baseline", "reference/waiver", "report"},
-	"device":                         {"bench", "lazyregexp", "text", "worker"},
-	"cluster":                        {"config", "device", "lazyregexp", "matrix", "text", "worker"},
-	"worktree":                       {"bench", "device", "text", "worker"},
-	"reference/remote":               {"text", "worker", "worktree"},
-	"reference/history":              {"atomicfile", "bench", "detect", "jsonread", "stats"},
-	"gate":                           {"bench", "detect", "stats", "reference/waiver", "text"},
-	"report":                         {"bench", "chart", "detect", "gate", "lazyregexp", "stats", "reference/waiver", "terminal", "text"},
-	"report/interchange":             {"gate", "github/actions", "report", "text"},
-	"engine":                         {"tensor"},
-	"suite/endpoint/openai":          {"text"},
-	"suite/endpoint/fakeserver":      {},
-	"suite/endpoint/load":            {},
-	"suite/endpoint/search":          {},
-	"suite/endpoint/telemetry":       {},
-	"suite/endpoint/structured":      {},
-	"suite/endpoint/dataset":         {"text"},
-	"device/energy":                  {"bench", "lazyregexp", "text", "worker"},
-	"device/gauge":                   {"bench", "lazyregexp", "worker"},
-	"device/health":                  {"bench", "text", "lazyregexp", "stats", "worker"},
-	"suite/endpoint/latency":         {"bench", "suite/endpoint/load", "suite/endpoint/openai"},
-	"tensor/safetensors":             {"atomicfile", "tensor"},
-	"suite/kernels/flashinfer":       {"atomicfile", "bench", "jsonread", "text", "tensor"},
-	"suite/kernels/evalconfig":       {"config", "text"},
-	"suite/kernels/evaluator":        {"suite/kernels/flashinfer", "tensor"},
-	"suite/kernels/harness":          {"suite/kernels/evaluator", "jsonread/jsonkey", "tensor/safetensors", "stats", "tensor", "text", "worker"},
-	"suite/kernels/harness/gokernel": {"suite/kernels/harness", "tensor/safetensors", "tensor", "worker"},
-	"suite/kernels/harness/workers":  {},
-	"suite/kernels/harness/builtin":  {"suite/kernels/flashinfer", "tensor/safetensors", "tensor"},
-	"suite/kernels/page":             {"chart", "report", "stats", "suite/kernels/flashinfer", "text"},
-	"suite/kernels/scoring":          {"atomicfile", "suite/kernels/flashinfer", "text", "worker"},
-	"suite/analysis/packing":         {"text"},
-	"detect":                         {"stats"},
-	"detect/evaluate":                {"detect", "stats"},
-	"gate/evaluate":                  {"bench", "detect", "detect/evaluate", "gate", "stats"},
-	"detect/jsonl":                   {"detect", "text"},
-	"github/artifact":                {},
-	"reference/waiver":               {"atomicfile", "config", "lazyregexp"},
-	"suite/analysis/svd":             {},
-	"download":                       {"lazyregexp", "text"},
-	"suite/analysis/lowrank":         {"suite/analysis/packing", "tensor/safetensors", "suite/analysis/svd", "tensor", "text"},
-	"suite":                          {"bench", "config", "lazyregexp", "matrix", "text", "stats", "worker"},
-	"suite/*":                        {"bench", "config", "lazyregexp", "matrix", "suite/cases/casefile", "text", "formats", "formats/optrace", "stats", "suite", "worker"},
-	"suite/kernels": {"bench", "config", "device/gauge", "formats/nvtools", "suite/kernels/evalconfig", "suite/kernels/evaluator", "suite/kernels/flashinfer", "suite/kernels/harness", "suite/kernels/harness/builtin", "suite/kernels/harness/gokernel", "suite/kernels/harness/workers",
-		"matrix", "tensor/safetensors", "stats", "suite", "tensor", "terminal", "text", "worker"},
-	"suite/analysis": {"bench", "config", "download", "lazyregexp", "matrix", "suite/analysis/lowrank", "suite/analysis/packing", "stats", "suite", "suite/analysis/svd", "tensor", "text"},
-	"suite/endpoint": {"atomicfile", "bench", "config", "device/energy", "device/gauge", "lazyregexp", "suite/endpoint/load", "suite/endpoint/openai", "suite/endpoint/dataset", "suite/endpoint/latency", "suite/endpoint/search", "suite/endpoint/telemetry", "suite/endpoint/structured", "suite", "worker"},
-	"exit":           {"config"},
-	"artifacts":      {"config", "download", "exit", "terminal", "text"},
-	"prepare":        {"atomicfile", "bench", "config", "lazyregexp", "suite", "text", "worker", "worktree"},
-	"export":         {"atomicfile", "bench", "formats/inferencebench", "lazyregexp", "stats", "text"},
-	"measure":        {"atomicfile", "bench", "cluster", "config", "detect", "device", "device/energy", "device/health", "engine", "exit", "formats", "formats/inferencebench", "formats/tensorsharp", "gate", "matrix", "prepare", "measure/progress", "reference/baseline", "reference/history", "measure/runner", "stats", "suite", "suite/analysis/packing", "text", "version", "worker", "worktree", "artifacts", "download", "reference/remote"},
-	"inventory":      {"bench", "gate", "measure", "reference/baseline", "reference/history", "terminal", "text", "verdict"},
-	"setup":          {"atomicfile", "bench", "config", "device", "exit", "formats", "lazyregexp", "text", "worker", "worktree"},
-	"doctor":         {"bench", "config", "device", "device/health", "github", "lazyregexp", "setup", "text", "worker", "worktree"},
-	"verdict":        {"bench", "cluster", "config", "detect", "device", "exit", "formats", "formats/inferencebench", "gate", "matrix", "measure", "reference/baseline", "reference/history", "reference/waiver", "report", "report/interchange", "signature", "suite", "terminal", "text", "worker"},
-	"record":         {"bench", "config", "exit", "gate", "matrix", "measure", "plan", "reference/baseline", "reference/history", "report", "suite", "suite/cases", "suite/cases/casefile", "text", "verdict", "worker"},
-	"selftest":       {"bench", "config", "exit", "gate", "lazyregexp", "measure", "reference/baseline", "report", "measure/runner", "stats", "text", "verdict"},
-	"bisect":         {"atomicfile", "bench", "detect", "device", "exit", "measure", "measure/runner", "suite", "text", "verdict", "worker", "worktree"},
-	"action":         {"atomicfile", "bench", "config", "exit", "gate", "github", "github/actions", "github/artifact", "lazyregexp", "matrix", "measure", "record", "reference/baseline", "reference/history", "reference/remote", "reference/waiver", "report", "measure/runner", "site", "text", "verdict", "worker"},
-	"calibrate":      {"bench", "detect", "exit", "gate", "measure", "reference/baseline", "stats", "terminal", "text", "verdict"},
-	"plan":           {"bench", "cluster", "config", "device", "exit", "matrix", "measure", "reference/baseline", "text", "verdict"},
-	"analyze":        {"atomicfile", "exit", "measure", "report", "stats", "suite/analysis", "download", "suite/analysis/lowrank", "suite/analysis/packing", "tensor", "text", "verdict"},
-	"trend":          {"bench", "chart", "detect", "exit", "matrix", "measure", "reference/history", "stats", "terminal", "text", "verdict"},
-	"site":           {"atomicfile", "bench", "chart", "detect", "exit", "lazyregexp", "measure", "record", "reference/baseline", "reference/history", "report", "report/interchange", "text", "trend", "verdict"},
-	"autobaseline":   {"bench", "config", "exit", "gate", "matrix", "measure", "record", "suite/cases", "text", "verdict"},
-	"cli": {"action", "analyze", "artifacts", "atomicfile", "autobaseline", "bench", "bisect", "calibrate", "config", "detect/jsonl", "doctor", "engine", "exit", "export", "formats",
-		"formats/inferencebench", "formats/tensorsharp", "gate", "github", "github/actions", "inventory", "lazyregexp", "matrix", "measure", "plan", "measure/progress", "record", "reference/baseline",
-		"report", "schema", "selftest", "setup", "signature", "site", "suite", "suite/*", "suite/analysis/lowrank", "suite/analysis/packing", "suite/cases/casefile", "suite/endpoint/dataset",
-		"suite/endpoint/fakeserver", "suite/kernels/evalconfig", "suite/kernels/evaluator", "suite/kernels/flashinfer", "suite/kernels/harness/gokernel", "suite/kernels/page", "suite/kernels/scoring", "terminal", "text", "trend", "verdict",
-		"worker"},
+	"cli":        {"action", "artifact", "atomicfile", "bench", "command", "config", "detect", "engine", "exit", "formats", "gate", "github", "judge", "matrix", "measure", "reference", "report", "suite", "text", "worker"},
+	"action":     {"atomicfile", "bench", "command", "config", "exit", "gate", "github", "judge", "matrix", "measure", "reference", "report", "text", "worker"},
+	"command":    {"artifact", "atomicfile", "bench", "config", "detect", "device", "exit", "formats", "gate", "github", "judge", "matrix", "measure", "reference", "report", "stats", "suite", "tensor", "text", "worker"},
+	"judge":      {"bench", "config", "detect", "device", "exit", "formats", "gate", "matrix", "measure", "reference", "report", "suite", "text", "worker"},
+	"measure":    {"artifact", "atomicfile", "bench", "config", "detect", "device", "engine", "exit", "formats", "gate", "matrix", "reference", "stats", "suite", "text", "version", "worker"},
+	"suite":      {"artifact", "atomicfile", "bench", "config", "device", "formats", "matrix", "report", "stats", "tensor", "text", "worker"},
+	"report":     {"bench", "detect", "gate", "github", "reference", "stats", "text"},
+	"testing":    {"bench", "detect", "gate", "stats", "text"},
+	"gate":       {"bench", "detect", "reference", "stats", "text"},
+	"artifact":   {"config", "exit", "text"},
+	"reference":  {"atomicfile", "bench", "config", "detect", "device", "stats", "text", "worker"},
+	"device":     {"bench", "stats", "text", "worker"},
+	"engine":     {"tensor"},
+	"exit":       {"config"},
+	"formats":    {"atomicfile", "bench", "stats", "text"},
+	"matrix":     {"bench", "text"},
+	"bench":      {"stats", "text"},
+	"config":     {"text"},
+	"detect":     {"stats", "text"},
+	"github":     {"text"},
+	"tensor":     {"atomicfile"},
+	"worker":     {"text"},
+	"atomicfile": {},
+	"stats":      {},
+	"text":       {},
+	"version":    {},
 }
 
 // owned names packages that only one of ours may import, with the reason.
@@ -133,14 +59,14 @@ var owned = map[string]struct{ owner, reason string }{
 	"github.com/containerd/errdefs":         {"worker", "an engine's refusals are distinguished where it is called"},
 	"github.com/ebitengine/purego":          {"suite/analysis/svd", "foreign libraries are loaded in one place"},
 	"github.com/expr-lang/expr":             {"matrix", "predicates are about cells"},
-	"github.com/gofrs/flock":                {"atomicfile device download measure/runner prepare", "leases are about devices, a journal has one writer, a cache has several, a folder is replaced by one process, a checkout is built by one"},
+	"github.com/gofrs/flock":                {"atomicfile artifact/download device measure/prepare measure/runner", "leases are about devices, a journal has one writer, a cache has several, a folder is replaced by one process, a checkout is built by one"},
 	"github.com/tailscale/hujson":           {"formats/tensorsharp", "baselines have a faster reader of their own"},
 	"github.com/shirou/gopsutil/v4":         {"device", "only host asks what machine this is"},
 	"github.com/vbauerster/mpb/v8":          {"measure/progress", "one package writes over lines of a terminal"},
-	"golang.org/x/term":                     {"terminal", "one package asks what a terminal can show"},
+	"golang.org/x/term":                     {"text/terminal", "one package asks what a terminal can show"},
 	"github.com/spf13/cobra":                {"cli", "no package below cli has flags"},
-	"github.com/google/jsonschema-go":       {"schema suite/endpoint/structured suite/kernels/scoring", "documents, a server's requests, and answers that have schemas, each in one place"},
-	"github.com/getkin/kin-openapi":         {"github/githubtest", "only the test server checks GitHub's own description"},
+	"github.com/google/jsonschema-go":       {"command/schema suite/endpoint/structured suite/kernels/scoring", "documents, a server's requests, and answers that have schemas, each in one place"},
+	"github.com/getkin/kin-openapi":         {"testing/githubtest", "only the test server checks GitHub's own description"},
 }
 
 // bannedBelowCLI names packages that only commands may import.
@@ -192,55 +118,92 @@ func skip(err error) error {
 	return fs.SkipDir
 }
 
-// rule returns what pkg may import; suites share a rule unless they have one of
-// their own.
-func rule(pkg string) ([]string, bool) {
-	if rule, ok := allowed[pkg]; ok || path.Dir(pkg) != "suite" {
-		return rule, ok
-	}
-	rule, ok := allowed["suite/*"]
-	return rule, ok
+// beside names the commands that another command imports, with the reason.
+var beside = map[string]string{
+	"command/record":  "what a command measured or found is written as a baseline, too",
+	"command/setup":   "doctor looks for what init writes",
+	"command/history": "the pages of a site show histories",
 }
 
-func permits(rule []string, target string) bool {
-	return slices.Contains(rule, target) || path.Dir(target) == "suite" && slices.Contains(rule, "suite/*")
+func room(pkg string) string {
+	name, _, _ := strings.Cut(pkg, "/")
+	return name
+}
+
+// ownPackage returns the path below internal of an imported package, and whether it is one.
+func ownPackage(imported string) (pkg string, internal bool) {
+	return strings.CutPrefix(imported, module+"internal/")
 }
 
 func TestImportsPointDown(t *testing.T) {
 	for _, s := range sources(t) {
-		if s.test || strings.HasPrefix(s.pkg, "cmd/") || strings.HasPrefix(s.pkg, "github/githubtest/") {
+		if s.test || strings.HasPrefix(s.pkg, "cmd/") {
 			continue
 		}
-		rule, ok := rule(s.pkg)
+		rule, ok := allowed[room(s.pkg)]
 		if !ok {
-			t.Errorf("%s: package %s has no import rule: add it to archtest and to docs/design.md", s.file, s.pkg)
+			t.Errorf("%s: room %s has no import rule: add it to archtest and to docs/design.md", s.file, room(s.pkg))
 			continue
 		}
 		for _, i := range s.imports {
-			target, internal := strings.CutPrefix(i, module+"internal/")
-			if internal && !permits(rule, target) {
-				t.Errorf("%s: %s may not import %s (allowed: %s)", s.file, s.pkg, target, strings.Join(rule, ", "))
+			target, internal := ownPackage(i)
+			switch {
+			case !internal:
+			case room(target) != room(s.pkg) && !slices.Contains(rule, room(target)):
+				t.Errorf("%s: %s may not import %s (allowed: %s)", s.file, room(s.pkg), target, strings.Join(rule, ", "))
+			case room(s.pkg) == "command" && room(target) == "command" && beside[target] == "":
+				t.Errorf("%s: a command may not import %s: move what both need down", s.file, target)
 			}
 		}
 	}
 }
 
-// outsiders import packages of a kind from above it, or beside it, with the reason.
-var outsiders = map[string]string{
-	"cli":          "commands such as bench run are front doors of a kind",
-	"analyze":      "the front door of kind analysis",
-	"measure":      "shards are divided as jobs are",
-	"record":       "what cases measured is written into their files",
-	"autobaseline": "its pairs are cases",
+// TestRowsAreNeeded: no row of the table allows what no file needs, and the rooms form floors.
+func TestRowsAreNeeded(t *testing.T) {
+	used := map[string]map[string]bool{}
+	for _, s := range sources(t) {
+		for _, i := range s.imports {
+			if target, internal := ownPackage(i); internal && !s.test {
+				if used[room(s.pkg)] == nil {
+					used[room(s.pkg)] = map[string]bool{}
+				}
+				used[room(s.pkg)][room(target)] = true
+			}
+		}
+	}
+	for from, rule := range allowed {
+		for _, to := range rule {
+			if !used[from][to] {
+				t.Errorf("no file of %s imports %s: remove it from the table", from, to)
+			}
+			if reaches(to, from, map[string]bool{}) {
+				t.Errorf("%s and %s import each other", from, to)
+			}
+		}
+	}
 }
 
-// TestKindsArePrivate: what one kind alone needs stands below it, and no other room imports it.
+func reaches(from, to string, seen map[string]bool) bool {
+	seen[from] = true
+	return from == to || slices.ContainsFunc(allowed[from], func(next string) bool { return !seen[next] && reaches(next, to, seen) })
+}
+
+// outsiders import packages of a kind from above it, or beside it, with the reason.
+var outsiders = map[string]string{
+	"cli":                  "commands such as bench run are front doors of a kind",
+	"command/analyze":      "the front door of kind analysis",
+	"measure":              "shards are divided as jobs are",
+	"command/record":       "what cases measured is written into their files",
+	"command/autobaseline": "its pairs are cases",
+}
+
+// TestKindsArePrivate: what one kind alone needs stands below it, and neither another kind nor another room imports it.
 func TestKindsArePrivate(t *testing.T) {
 	for _, s := range sources(t) {
 		for _, i := range s.imports {
 			target, _ := strings.CutPrefix(i, module+"internal/suite/")
 			kind, _, private := strings.Cut(target, "/")
-			if target == i || !private || s.test || outsiders[s.pkg] != "" || s.pkg == "suite/"+kind || strings.HasPrefix(s.pkg, "suite/"+kind+"/") {
+			if target == i || !private && room(s.pkg) != "suite" || s.test || outsiders[s.pkg] != "" || s.pkg == "suite/"+kind || strings.HasPrefix(s.pkg, "suite/"+kind+"/") {
 				continue
 			}
 			t.Errorf("%s: %s belongs to kind %s: move what both need up, or the importer below the kind", s.file, i, kind)
@@ -252,7 +215,7 @@ func TestForeignPackagesHaveOneOwner(t *testing.T) {
 	for _, s := range sources(t) {
 		for _, i := range s.imports {
 			for name, o := range owned {
-				if (i == name || strings.HasPrefix(i, name+"/")) && !s.test && !slices.Contains(strings.Fields(o.owner), s.pkg) && !strings.HasPrefix(s.pkg, "github/githubtest") {
+				if (i == name || strings.HasPrefix(i, name+"/")) && !s.test && !slices.Contains(strings.Fields(o.owner), s.pkg) && room(s.pkg) != "testing" {
 					t.Errorf("%s: only %s may import %s: %s", s.file, o.owner, name, o.reason)
 				}
 			}
@@ -264,7 +227,7 @@ func TestFlagsAreParsedInCommandsOnly(t *testing.T) {
 	commands := []string{"cli", "engine", "suite/endpoint/fakeserver"}
 	for _, s := range sources(t) {
 		for _, i := range s.imports {
-			if reason, ok := bannedBelowCLI[i]; ok && !s.test && !slices.Contains(commands, s.pkg) && !strings.HasPrefix(s.pkg, "github/githubtest") {
+			if reason, ok := bannedBelowCLI[i]; ok && !s.test && !slices.Contains(commands, s.pkg) && room(s.pkg) != "testing" {
 				t.Errorf("%s: %s may not import %s: %s", s.file, s.pkg, i, reason)
 			}
 		}
@@ -281,7 +244,7 @@ func TestOnlyCommandsReadTheProcess(t *testing.T) {
 	}
 	clocks := []string{"worker", "engine", "github"} // they time what they run or how old a reading is; no date of theirs reaches a file
 	for _, s := range sources(t) {
-		if s.test || s.pkg == "cli" || s.pkg == "testtier" || strings.HasPrefix(s.pkg, "cmd/") || strings.HasPrefix(s.pkg, "github/githubtest/") {
+		if s.test || s.pkg == "cli" || strings.HasPrefix(s.pkg, "cmd/") || strings.HasPrefix(s.pkg, "testing/") {
 			continue
 		}
 		for _, call := range selectors(t, s.file) {

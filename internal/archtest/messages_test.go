@@ -227,7 +227,7 @@ func made(call *ast.CallExpr) string {
 }
 
 // notOurs are rooms that only tests run.
-var notOurs = regexp.MustCompile(`^internal/(github/githubtest|detect/evaluate|gate/evaluate)/`)
+var notOurs = regexp.MustCompile(`^internal/testing/`)
 
 // programSources are the Go files of the program, without those whose words are data.
 func programSources(t *testing.T) (found []string) {

@@ -69,11 +69,22 @@ func TestEachKindSaysWhatIsCheckedAgain(t *testing.T) {
 	}
 }
 
+// folderOf returns the folder of a package below internal: a page names download for artifact/download.
+func folderOf(t *testing.T, pkg string) string {
+	t.Helper()
+	for _, below := range []string{"", "*/", "*/*/"} {
+		if found, err := filepath.Glob(filepath.Join("..", "..", "internal", filepath.FromSlash(below+pkg))); err == nil && len(found) == 1 {
+			return found[0]
+		}
+	}
+	return filepath.Join("..", "..", "internal", filepath.FromSlash(pkg))
+}
+
 // hasTest looks for a test of a package; those of TestScript are files, and those
 // of TestScenarios rows.
 func hasTest(t *testing.T, pkg, name, sub string) bool {
 	t.Helper()
-	dir := filepath.Join("..", "..", "internal", filepath.FromSlash(pkg))
+	dir := folderOf(t, pkg)
 	if strings.HasPrefix(pkg, "e2e/") || strings.HasPrefix(pkg, "scripts/") {
 		dir = filepath.Join("..", "..", filepath.FromSlash(pkg))
 	}

@@ -1,7 +1,7 @@
-// Package artifacts finds the artifacts of a configuration in the cache, gets those that
+// Package artifact finds the artifacts of a configuration in the cache, gets those that
 // are missing and checks them. Where an artifact lies follows from the configuration and
 // the cache alone, so that plans and verdicts need no network.
-package artifacts
+package artifact
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/accelgate/accelgate/internal/artifact/download"
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/download"
 	"github.com/accelgate/accelgate/internal/exit"
 )
 

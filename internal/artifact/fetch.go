@@ -1,4 +1,4 @@
-package artifacts
+package artifact
 
 import (
 	"context"
@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/exit"
-	"github.com/accelgate/accelgate/internal/terminal"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/text/terminal"
 )
 
 // States of an artifact after [Store.Fetch].

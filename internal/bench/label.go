@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 var labelPattern = lazyregexp.New(`^[a-z0-9][a-z0-9._-]{0,62}$`)

@@ -1,8 +1,9 @@
 package bench
 
 import (
-	"errors"
 	"slices"
+
+	"github.com/accelgate/accelgate/internal/text/jsonread/jsonkey"
 )
 
 // Outcome says how the measurement of a cell ended. It is not a verdict: only
@@ -27,7 +28,7 @@ func (o Outcome) Valid() bool { return slices.Contains(Outcomes, o) }
 // ErrContradiction is wrapped by the error of a reader whose input reports two
 // values for one thing, such as a total smaller than its parts. A measurement
 // that prints such a result is [Incorrect], so its numbers are never recorded.
-var ErrContradiction = errors.New("the result contradicts itself")
+var ErrContradiction = jsonkey.ErrContradiction
 
 // Cause says why a measurement did not pass, more finely than its Outcome: a
 // reader must see at once whether the program, the machine or the answer is to

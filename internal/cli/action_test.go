@@ -19,7 +19,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/cli"
 	"github.com/accelgate/accelgate/internal/exit"
-	"github.com/accelgate/accelgate/internal/github/githubtest"
+	"github.com/accelgate/accelgate/internal/testing/githubtest"
 )
 
 const actionToken = "ghs_16C7e42F292c6912E7710c838347Ae178B4a"

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/accelgate/accelgate/internal/analyze"
+	"github.com/accelgate/accelgate/internal/command/analyze"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/suite/analysis/lowrank"
 )

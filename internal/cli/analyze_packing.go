@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/accelgate/accelgate/internal/analyze"
+	"github.com/accelgate/accelgate/internal/command/analyze"
 	"github.com/accelgate/accelgate/internal/suite/analysis/packing"
 )
 

@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/accelgate/accelgate/internal/autobaseline"
+	"github.com/accelgate/accelgate/internal/command/autobaseline"
 )
 
 const autoBaselineHelp = `Run each case twice, or more often, and compare: does it measure the same again,

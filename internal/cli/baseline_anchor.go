@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/accelgate/accelgate/internal/record"
+	"github.com/accelgate/accelgate/internal/command/record"
 )
 
 const anchorHelp = `Accept what many small losses have added up to: move the anchors of this host's

@@ -5,10 +5,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/accelgate/accelgate/internal/inventory"
+	"github.com/accelgate/accelgate/internal/command/list"
+	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
-	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 func (c *Command) showCommand() *cobra.Command {
@@ -23,7 +23,7 @@ func (c *Command) showCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			shown := inventory.OfBaseline(b.Path, b.File)
+			shown := list.OfBaseline(b.Path, b.File)
 			if asJSON {
 				return c.encode(shown)
 			}
@@ -37,10 +37,10 @@ func (c *Command) showCommand() *cobra.Command {
 }
 
 // baselineOf is the baseline of a file, or of this host.
-func (c *Command) baselineOf(ctx context.Context, o *measure.Options, args []string) (verdict.Baseline, error) {
+func (c *Command) baselineOf(ctx context.Context, o *measure.Options, args []string) (judge.Baseline, error) {
 	if len(args) == 0 {
-		return verdict.Recorded(ctx, c.env(), o)
+		return judge.Recorded(ctx, c.env(), o)
 	}
 	file, err := baseline.Load(args[0])
-	return verdict.Baseline{Path: args[0], File: file}, verdict.MissingBaseline(err)
+	return judge.Baseline{Path: args[0], File: file}, judge.MissingBaseline(err)
 }

@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/accelgate/accelgate/internal/record"
+	"github.com/accelgate/accelgate/internal/command/record"
 )
 
 func (c *Command) updateCommand(code *int) *cobra.Command {

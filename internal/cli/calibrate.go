@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/accelgate/accelgate/internal/calibrate"
+	"github.com/accelgate/accelgate/internal/command/calibrate"
 	"github.com/accelgate/accelgate/internal/measure"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/cli"
 	"github.com/accelgate/accelgate/internal/exit"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // TestReplayOfTheOriginal judges the recorded tables that msmodeling's own

@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/accelgate/accelgate/internal/record"
+	"github.com/accelgate/accelgate/internal/command/record"
 )
 
 const refreshCasesHelp = `Write measured times and operators back to the case files. Only numbers change

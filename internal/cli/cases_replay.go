@@ -10,12 +10,12 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/suite/cases"
 	"github.com/accelgate/accelgate/internal/suite/cases/casefile"
-	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 const replayHelp = `Judge recorded tables of msmodeling's simulator without running anything: the
@@ -53,7 +53,7 @@ func (c *Command) replayCommand(code *int) *cobra.Command {
 	f.StringVar(&r.cases, "cases", "", "`folder` of the case files (required)")
 	f.StringVar(&r.tables, "tables", "", "`folder` of the recorded tables, NAME.txt (required)")
 	f.StringVar(&r.compat, "compat", "", "judge and print as another `tool` does: msmodeling")
-	f.StringVar(&r.format, "format", "", "`format`: test or check (msmodeling's two layouts), cases (Markdown tables), "+verdict.Formats()+" (default: test with --compat, else terminal)")
+	f.StringVar(&r.format, "format", "", "`format`: test or check (msmodeling's two layouts), cases (Markdown tables), "+judge.Formats()+" (default: test with --compat, else terminal)")
 	f.BoolVar(&r.json, "json", false, "short for --format json, which holds every row")
 	f.StringArrayVar(&r.only, "only", nil, "judge only this case or glob; may be repeated")
 	return cmd
@@ -82,7 +82,7 @@ func (c *Command) replay(r *replay) (int, error) {
 	if err := r.check(); err != nil {
 		return 0, err
 	}
-	render, err := verdict.Renderer(c.env(), r.format)
+	render, err := judge.Renderer(c.env(), r.format)
 	if err != nil {
 		return 0, err
 	}
@@ -121,7 +121,7 @@ func (r *replay) wanted(all []*casefile.Case) ([]*casefile.Case, error) {
 }
 
 // replayed makes a run of the tables and judges it.
-func (c *Command) replayed(r *replay, list []*casefile.Case) verdict.Judged {
+func (c *Command) replayed(r *replay, list []*casefile.Case) judge.Judged {
 	run := &bench.Run{Schema: bench.RunSchema, Tool: measure.Tool(), Host: bench.Host{Label: "replay"},
 		Started: c.Now().UTC().Truncate(time.Second), Metrics: []bench.Metric{cases.Total}, Results: cases.ReadTables(list, r.tables)}
 	policy := gate.DefaultPolicy()
@@ -130,5 +130,5 @@ func (c *Command) replayed(r *replay, list []*casefile.Case) verdict.Judged {
 		e := cases.Expected(one)
 		policy.Expected[e.Cell] = e
 	}
-	return verdict.Judge(c.env(), []*bench.Run{run}, []verdict.Reference{{}}, policy, report.Input{})
+	return judge.Judge(c.env(), []*bench.Run{run}, []judge.Reference{{}}, policy, report.Input{})
 }

@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/accelgate/accelgate/internal/command/plan"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/measure"
-	"github.com/accelgate/accelgate/internal/plan"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -63,7 +63,7 @@ func (c *Command) completeSuites(cmd *cobra.Command, _ []string, prefix string) 
 func (c *Command) completeCells(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	o := configured(cmd)
 	o.Unlisted = true // a key must not start a build
-	p, err := plan.For(cmd.Context(), c.env(), o)
+	p, err := c.env().PlanFor(cmd.Context(), o)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

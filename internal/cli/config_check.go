@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/accelgate/accelgate/internal/command/plan"
 	"github.com/accelgate/accelgate/internal/measure"
-	"github.com/accelgate/accelgate/internal/plan"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -39,7 +39,7 @@ func (c *Command) checkCommand() *cobra.Command {
 }
 
 func (c *Command) check(ctx context.Context, o *measure.Options) error {
-	p, err := plan.For(ctx, c.env(), o)
+	p, err := c.env().PlanFor(ctx, o)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/accelgate/accelgate/internal/verdict"
+	"github.com/accelgate/accelgate/internal/judge"
 )
 
 const diffHelp = `Compare two documents number by number: runs, baselines or InferenceBench's
@@ -20,7 +20,7 @@ they were measured under other conditions or hold a number that cannot be, are
 public key of 'accelgate sign' and verifies the signature of any document.`
 
 func (c *Command) diffCommand(code *int) *cobra.Command {
-	var d verdict.Diff
+	var d judge.Diff
 	cmd := &cobra.Command{
 		Use:   "diff BASELINE CANDIDATE",
 		Short: "Compare two runs, baselines or envelopes",
@@ -44,7 +44,7 @@ func (c *Command) diffCommand(code *int) *cobra.Command {
 	f.StringVar(&d.Format, "format", "table", "`table`, markdown or json")
 	addJSON(cmd, &d.Format)
 	f.StringVar(&d.Verify, "verify", "", "hold envelopes against the hash in their names, or documents against their signatures by a public `key`")
-	f.Lookup("verify").NoOptDefVal = verdict.ByName
+	f.Lookup("verify").NoOptDefVal = judge.ByName
 	f.BoolVar(&d.AllowContext, "allow-context", false, "compare under other conditions too, such as another model, engine, quantisation, hardware or load")
 	f.StringArrayVar(&d.Context, "context", nil, "level of a difference in a condition, `NAME=LEVEL` with ignore, warn or refuse; may be repeated")
 	return cmd
@@ -53,22 +53,22 @@ func (c *Command) diffCommand(code *int) *cobra.Command {
 // diffArgs demands two documents, or a key and two: pflag leaves a key behind --verify and a
 // space among them, because the flag needs none.
 func diffArgs(cmd *cobra.Command, args []string) error {
-	if len(args) == 3 && cmd.Flags().Lookup("verify").Value.String() == verdict.ByName {
+	if len(args) == 3 && cmd.Flags().Lookup("verify").Value.String() == judge.ByName {
 		return nil
 	}
 	return cobra.ExactArgs(2)(cmd, args)
 }
 
 // verification settles how the documents are verified, and returns these.
-func (c *Command) verification(d *verdict.Diff, args []string) ([]string, error) {
+func (c *Command) verification(d *judge.Diff, args []string) ([]string, error) {
 	if len(args) == 3 {
 		d.Verify, args = args[0], args[1:]
 	}
 	switch d.Verify {
-	case "", verdict.ByName:
+	case "", judge.ByName:
 		return args, nil
 	case "true": // as a flag without a key is written out
-		d.Verify = verdict.ByName
+		d.Verify = judge.ByName
 		return args, nil
 	case "false":
 		d.Verify = ""

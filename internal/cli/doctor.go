@@ -11,11 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/doctor"
+	"github.com/accelgate/accelgate/internal/command/doctor"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/github"
 	"github.com/accelgate/accelgate/internal/measure"
-	"github.com/accelgate/accelgate/internal/terminal"
+	"github.com/accelgate/accelgate/internal/text/terminal"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/exit"
-	"github.com/accelgate/accelgate/internal/github/githubtest"
+	"github.com/accelgate/accelgate/internal/testing/githubtest"
 )
 
 // everyToken runs a test with each kind of credentials.

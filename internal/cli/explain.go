@@ -5,11 +5,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
-	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 const explainCellHelp = `Explain the verdicts on a cell: its values, the noise, the rule that the gate
@@ -53,7 +53,7 @@ func (c *Command) explain(ctx context.Context, o *explaining, cell string) error
 	if err := o.lastRun(); err != nil {
 		return err
 	}
-	j, err := verdict.JudgeFiles(ctx, c.env(), &o.Options, o.from, report.Input{Config: o.Config})
+	j, err := judge.JudgeFiles(ctx, c.env(), &o.Options, o.from, report.Input{Config: o.Config})
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (c *Command) explain(ctx context.Context, o *explaining, cell string) error
 	if list := j.Report.Explain(ids); o.json {
 		return report.ExplainJSON(c.Stdout, list)
 	} else {
-		return j.Report.ExplainText(c.Stdout, list, verdict.Terminal(c.env()))
+		return j.Report.ExplainText(c.Stdout, list, judge.Terminal(c.env()))
 	}
 }
 

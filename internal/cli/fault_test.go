@@ -11,8 +11,8 @@ import (
 
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/github"
-	"github.com/accelgate/accelgate/internal/github/githubtest"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/githubtest"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // faultTokens are the four kinds of credentials. Those of people cannot write

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/accelgate/accelgate/internal/artifacts"
+	"github.com/accelgate/accelgate/internal/artifact"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/text"
@@ -56,14 +56,14 @@ func (c *Command) fetch(ctx context.Context, o *measure.Options, names []string,
 	}
 	if asJSON {
 		err = c.encode(states)
-	} else if err = artifacts.Print(c.Stdout, states); err == nil {
+	} else if err = artifact.Print(c.Stdout, states); err == nil {
 		for _, s := range states {
 			if s.Error != "" {
 				fmt.Fprintf(c.Stderr, "accelgate: %s\n", text.OneLine(s.Error))
 			}
 		}
 	}
-	if slices.ContainsFunc(states, func(s artifacts.State) bool { return s.State == artifacts.Failed }) {
+	if slices.ContainsFunc(states, func(s artifact.State) bool { return s.State == artifact.Failed }) {
 		return exit.NoMeasure, err
 	}
 	return exit.Passed, err

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/exit"
-	"github.com/accelgate/accelgate/internal/github/githubtest"
+	"github.com/accelgate/accelgate/internal/testing/githubtest"
 )
 
 // TestForkPushedBesideTheCommand: a push in the second of the comment was taken for an

@@ -3,9 +3,9 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/accelgate/accelgate/internal/command/history"
 	"github.com/accelgate/accelgate/internal/measure"
-	"github.com/accelgate/accelgate/internal/terminal"
-	"github.com/accelgate/accelgate/internal/trend"
+	"github.com/accelgate/accelgate/internal/text/terminal"
 )
 
 const historyHelp = `Find where the history changed for good: for each host, cell and gated metric, the
@@ -23,7 +23,7 @@ It decides nothing: exit 0 means that the runs were read, 3 that there are too f
 of them. Change points are those of E-divisive, as Apache Otava finds them.`
 
 func (c *Command) historyCommand() *cobra.Command {
-	var o trend.Options
+	var o history.Options
 	var configured measure.Options
 	cmd := &cobra.Command{
 		Use:   "history [RUN.json|HISTORY.jsonl|FOLDER]...",
@@ -31,12 +31,12 @@ func (c *Command) historyCommand() *cobra.Command {
 		Long:  historyHelp,
 		RunE: func(_ *cobra.Command, args []string) (err error) {
 			if len(args) == 0 {
-				if args, err = trend.Folder(&configured); err != nil {
+				if args, err = history.Folder(&configured); err != nil {
 					return err
 				}
 			}
 			o.Columns = terminal.Of(c.Stdout, c.Getenv).Columns
-			return trend.Report(c.Stdout, args, o)
+			return history.Report(c.Stdout, args, o)
 		},
 	}
 	f := cmd.Flags()

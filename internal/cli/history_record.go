@@ -3,8 +3,8 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/accelgate/accelgate/internal/command/record"
 	"github.com/accelgate/accelgate/internal/measure"
-	"github.com/accelgate/accelgate/internal/record"
 )
 
 const recordHelp = `Keep the numbers of finished runs, in history-<host label>.jsonl: later runs are

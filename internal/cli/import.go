@@ -14,11 +14,11 @@ import (
 	"github.com/accelgate/accelgate/internal/formats"
 	"github.com/accelgate/accelgate/internal/formats/inferencebench"
 	"github.com/accelgate/accelgate/internal/formats/tensorsharp"
+	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/kernels"
 	"github.com/accelgate/accelgate/internal/text"
-	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 var importHelp = `Turn the results of another tool into a run.json, to judge it or to record a
@@ -106,7 +106,7 @@ func readForeign(path, label, hardware, format string) (*bench.Run, []string, er
 
 // foreignError names the command that reads a file of accelgate's own, and else what is wrong with it.
 func foreignError(path string, data []byte, err error) error {
-	if reader := verdict.Reader(path, data); reader != "" {
+	if reader := judge.Reader(path, data); reader != "" {
 		return exit.Usagef("%s is accelgate's own: read it with 'accelgate %s %s'", path, reader, text.ShellWord(path))
 	}
 	return exit.Usagef("%s: %w", path, err)

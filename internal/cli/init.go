@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/accelgate/accelgate/internal/setup"
-	"github.com/accelgate/accelgate/internal/terminal"
+	"github.com/accelgate/accelgate/internal/command/setup"
+	"github.com/accelgate/accelgate/internal/text/terminal"
 )
 
 const initHelp = `Write a first accelgate.yaml, the GitHub workflow and the entry of .gitignore.

@@ -5,11 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/accelgate/accelgate/internal/command/list"
+	"github.com/accelgate/accelgate/internal/command/plan"
 	"github.com/accelgate/accelgate/internal/exit"
-	"github.com/accelgate/accelgate/internal/inventory"
+	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/measure"
-	"github.com/accelgate/accelgate/internal/plan"
-	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 const listHelp = `List what there is: the suites of the configuration, and the hosts with their
@@ -45,7 +45,7 @@ func (c *Command) listCommand() *cobra.Command {
 }
 
 func (c *Command) list(ctx context.Context, o *measure.Options, cells, limits, asJSON bool) error {
-	p, err := plan.For(ctx, c.env(), o)
+	p, err := c.env().PlanFor(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -54,11 +54,11 @@ func (c *Command) list(ctx context.Context, o *measure.Options, cells, limits, a
 	if limits {
 		return c.listLimits(ctx, p, cells, asJSON)
 	}
-	baselines, err := verdict.Baselines(ctx, c.env(), p.Options, p.File)
+	baselines, err := judge.Baselines(ctx, c.env(), p.Options, p.File)
 	if err != nil {
 		return err
 	}
-	inv, err := inventory.Take(p, baselines)
+	inv, err := list.Take(p, baselines)
 	switch {
 	case err != nil:
 		return err
@@ -74,13 +74,13 @@ func (c *Command) listLimits(ctx context.Context, p *measure.Plan, cells, asJSON
 	if cells {
 		return exit.Usagef("--limits lists each cell by itself: leave --cells out")
 	}
-	ref, err := verdict.ReferenceFor(ctx, c.env(), p.Options, p.File, p.Host)
+	ref, err := judge.ReferenceFor(ctx, c.env(), p.Options, p.File, p.Host)
 	if err != nil {
 		return err
 	}
-	list := inventory.LimitsOf(p, ref.Run())
+	limits := list.LimitsOf(p, ref.Run())
 	if asJSON {
-		return c.encode(list)
+		return c.encode(limits)
 	}
-	return inventory.PrintLimits(c.Stdout, list)
+	return list.PrintLimits(c.Stdout, limits)
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/accelgate/accelgate/internal/plan"
+	"github.com/accelgate/accelgate/internal/command/plan"
 )
 
 const planHelp = `Print what would be measured, and measure nothing. It needs no accelerator and

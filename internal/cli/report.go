@@ -3,9 +3,9 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/report"
-	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 const reportHelp = `Judge finished runs again and print the report: with another policy, in another
@@ -27,15 +27,15 @@ func (c *Command) reportCommand(code *int) *cobra.Command {
 		Long:  reportHelp,
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, err := verdict.Renderer(c.env(), format); err != nil {
+			if _, err := judge.Renderer(c.env(), format); err != nil {
 				return err
 			}
-			j, err := verdict.JudgeFiles(cmd.Context(), c.env(), &o, args, report.Input{Config: o.Config})
+			j, err := judge.JudgeFiles(cmd.Context(), c.env(), &o, args, report.Input{Config: o.Config})
 			if err != nil {
 				return err
 			}
 			*code = j.Exit()
-			return verdict.Render(c.env(), c.Stdout, format, j)
+			return judge.Render(c.env(), c.Stdout, format, j)
 		},
 	}
 	f := cmd.Flags()
@@ -43,7 +43,7 @@ func (c *Command) reportCommand(code *int) *cobra.Command {
 	f.StringVar(&o.Baseline, "baseline", "", "baseline `file`, for a single run (default: the configuration's of the run's host)")
 	addHistory(&o, f)
 	addPolicy(&o, f)
-	f.StringVar(&format, "format", "terminal", "report `format`: "+verdict.Formats())
+	f.StringVar(&format, "format", "terminal", "report `format`: "+judge.Formats())
 	addJSON(cmd, &format)
 	return cmd
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/command/plan"
+	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/measure"
-	"github.com/accelgate/accelgate/internal/plan"
 	"github.com/accelgate/accelgate/internal/report"
-	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 const runHelp = `Measure the suites of accelgate.yaml, compare with this host's baseline, print
@@ -35,7 +35,7 @@ func (c *Command) runCommand(code *int) *cobra.Command {
 		Long:  runHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			if _, err := verdict.Renderer(c.env(), format); err != nil {
+			if _, err := judge.Renderer(c.env(), format); err != nil {
 				return err
 			}
 			if list {
@@ -54,7 +54,7 @@ func (c *Command) runCommand(code *int) *cobra.Command {
 	addMeasure(&o, f)
 	addDemonstration(&o, f)
 	f.BoolVar(&list, "list", false, "print the case ids and measure nothing")
-	f.StringVar(&format, "format", "terminal", "report `format`: "+verdict.Formats())
+	f.StringVar(&format, "format", "terminal", "report `format`: "+judge.Formats())
 	addJSON(cmd, &format)
 	return cmd
 }
@@ -65,10 +65,10 @@ func (c *Command) run(ctx context.Context, o *measure.Options, format string) (i
 		return 0, err
 	}
 	defer p.Close()
-	if err := verdict.Accept(c.env(), &p.Policy, p.File, measure.Occasion{Event: measure.Desk}); err != nil {
+	if err := judge.Accept(c.env(), &p.Policy, p.File, measure.Occasion{Event: measure.Desk}); err != nil {
 		return 0, err
 	}
-	ref, err := verdict.ReferenceFor(ctx, c.env(), p.Options, p.File, p.Host)
+	ref, err := judge.ReferenceFor(ctx, c.env(), p.Options, p.File, p.Host)
 	if err != nil {
 		return 0, err
 	}
@@ -76,6 +76,6 @@ func (c *Command) run(ctx context.Context, o *measure.Options, format string) (i
 	if err != nil {
 		return 0, err
 	}
-	j := verdict.Judge(c.env(), []*bench.Run{run}, []verdict.Reference{ref}, p.Policy, report.Input{Config: o.Config, Revision: run.Revision})
-	return j.Exit(), verdict.Render(c.env(), c.Stdout, format, j)
+	j := judge.Judge(c.env(), []*bench.Run{run}, []judge.Reference{ref}, p.Policy, report.Input{Config: o.Config, Revision: run.Revision})
+	return j.Exit(), judge.Render(c.env(), c.Stdout, format, j)
 }

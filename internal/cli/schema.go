@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/accelgate/accelgate/internal/command/schema"
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/schema"
 )
 
 const schemaHelp = `Print the JSON Schema of accelgate.yaml, for editors and other tools. The same

@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/accelgate/accelgate/internal/selftest"
+	"github.com/accelgate/accelgate/internal/command/selftest"
 )
 
 const selftestHelp = `Prove that the gate of this configuration can fail. A run is judged against

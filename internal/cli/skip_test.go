@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/exit"
-	"github.com/accelgate/accelgate/internal/github/githubtest"
+	"github.com/accelgate/accelgate/internal/testing/githubtest"
 )
 
 const skipLabel = "accelgate-skip"

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/exit"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // TestPrintedCommandsOfCasesDoNotDoWhatTheyClaim is the same for case files, whose

@@ -7,7 +7,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 var validName = lazyregexp.New(`^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$`)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 // RunsOn says how jobs find a host. At most one of its fields is given; with none, any target can plan jobs for the host.

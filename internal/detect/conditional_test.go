@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/detect"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // conditionalNoise draws pairs of unchanged code: one level of noise, or one that

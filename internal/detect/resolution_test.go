@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/detect"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // TestResolve: what is said to be found in 4 of 5 cases is, in the design that

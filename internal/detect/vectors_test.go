@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/detect"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 func recorded(t *testing.T, name string) []byte {

@@ -1,6 +1,6 @@
 package device
 
-import "github.com/accelgate/accelgate/internal/lazyregexp"
+import "github.com/accelgate/accelgate/internal/text/lazyregexp"
 
 // Intel is the vendor of Intel's GPUs. They are not detected: Intel has no tool that is installed everywhere.
 const Intel = "intel"

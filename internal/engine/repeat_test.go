@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // counting counts the multiply-adds of a matrix.

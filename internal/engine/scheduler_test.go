@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 	"time"
 )
 

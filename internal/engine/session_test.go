@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 func newModel(t *testing.T, o Options) *Model {

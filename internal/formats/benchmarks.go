@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/jsonread/jsonkey"
 	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/text/jsonread/jsonkey"
 )
 
 // Benchmark is one benchmark of a harness as one process measured it.

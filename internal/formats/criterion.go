@@ -8,8 +8,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/lazyregexp"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 // isCriterion reports a message of cargo criterion, or a file of estimates.

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/jsonread/jsonkey"
+	"github.com/accelgate/accelgate/internal/text/jsonread/jsonkey"
 )
 
 // The limits bound what a hostile program can make a report carry, and

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/jsonread/jsonkey"
+	"github.com/accelgate/accelgate/internal/text/jsonread/jsonkey"
 )
 
 // child returns the object at the path, nil if there is none.

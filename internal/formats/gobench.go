@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 var goLine = lazyregexp.New(`(?m)^Benchmark\S*\s+[0-9]+\s+[0-9.eE+]+ ns/op`)

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/lazyregexp"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 // goRow is one repetition of a benchmark, or how one ended without numbers.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/lazyregexp"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 // Listing is what a harness reports when it runs each of its benchmarks once.

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/lazyregexp"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 func isMLPerf(data []byte) bool { return bytes.Contains(data, []byte("MLPerf Results Summary")) }

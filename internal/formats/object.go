@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/accelgate/accelgate/internal/jsonread/jsonkey"
+	"github.com/accelgate/accelgate/internal/text/jsonread/jsonkey"
 )
 
 // object is a JSON object whose members are decoded when they are read:

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 // The load generators of vLLM (vllm bench serve --save-result) and SGLang

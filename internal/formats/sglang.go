@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 // sglang reads the line that sglang.bench_serving (--output-file),

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/lazyregexp"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 // torchHead begins what Python prints of a Measurement.

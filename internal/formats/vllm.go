@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 // vllm reads the result files of vllm bench serve (--save-result), latency and

@@ -10,7 +10,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 var host = bench.Host{Label: "h", Fingerprint: bench.Fingerprint{CPU: "c", Cores: 2}}

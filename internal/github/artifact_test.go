@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/github"
-	"github.com/accelgate/accelgate/internal/github/githubtest"
+	"github.com/accelgate/accelgate/internal/testing/githubtest"
 )
 
 func artifacts() (seed githubtest.State, archive []byte) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/github"
-	"github.com/accelgate/accelgate/internal/github/githubtest"
+	"github.com/accelgate/accelgate/internal/testing/githubtest"
 )
 
 func begin(t *testing.T, c *github.Client, sha string, seq github.Seq) *github.OpenCheck {

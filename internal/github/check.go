@@ -10,8 +10,8 @@ import (
 
 	gh "github.com/google/go-github/v62/github"
 
-	"github.com/accelgate/accelgate/internal/lazyregexp"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 // Limits of check runs: https://docs.github.com/rest/checks/runs

@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/github"
-	"github.com/accelgate/accelgate/internal/github/githubtest"
+	"github.com/accelgate/accelgate/internal/testing/githubtest"
 )
 
 // TestWritesAreASecondApart, however many goroutines share the client, and

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/github"
-	"github.com/accelgate/accelgate/internal/github/githubtest"
+	"github.com/accelgate/accelgate/internal/testing/githubtest"
 )
 
 // TestCommentOnCommitUnderAnyToken: a commit has one comment of each token's owner and key,

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/github"
-	"github.com/accelgate/accelgate/internal/github/githubtest"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/githubtest"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 const crowd = 32

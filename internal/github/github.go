@@ -19,7 +19,7 @@ import (
 	gh "github.com/google/go-github/v62/github"
 	"golang.org/x/oauth2"
 
-	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 // Options are what [New] needs. Only Token is required.

@@ -3,7 +3,7 @@ package github_test
 import (
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/github/githubtest"
+	"github.com/accelgate/accelgate/internal/testing/githubtest"
 )
 
 // hub is a GitHub that a scenario runs on, as a test sees it from behind.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/github"
-	"github.com/accelgate/accelgate/internal/github/githubtest"
+	"github.com/accelgate/accelgate/internal/testing/githubtest"
 )
 
 // TestLabel: the user who set a label last is named, whatever kind of token asks,

@@ -8,7 +8,7 @@ import (
 
 	gh "github.com/google/go-github/v62/github"
 
-	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 // MaxText is how long the whole text of a comment, of a check run's summary and

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/github"
-	"github.com/accelgate/accelgate/internal/github/githubtest"
+	"github.com/accelgate/accelgate/internal/testing/githubtest"
 )
 
 // forked is a repository with pull requests from forks that have the same

@@ -13,8 +13,8 @@ import (
 
 	gh "github.com/google/go-github/v62/github"
 
-	"github.com/accelgate/accelgate/internal/lazyregexp"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 // What a token needs to write branches and to open pull requests.

@@ -10,8 +10,8 @@ import (
 	"testing/synctest"
 
 	"github.com/accelgate/accelgate/internal/github"
-	"github.com/accelgate/accelgate/internal/github/githubtest"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/githubtest"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 const records = "accelgate-history"

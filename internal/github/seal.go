@@ -13,7 +13,7 @@ import (
 
 	gh "github.com/google/go-github/v62/github"
 
-	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 // A commit of a proposal ends in these lines. A digest is of a path with the id of its

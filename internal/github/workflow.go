@@ -9,8 +9,8 @@ import (
 
 	gh "github.com/google/go-github/v62/github"
 
-	"github.com/accelgate/accelgate/internal/lazyregexp"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 // actionsPermission is what a token needs to start workflows and to run them

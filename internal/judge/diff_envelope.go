@@ -1,4 +1,4 @@
-package verdict
+package judge
 
 import (
 	"cmp"
@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/formats/signature"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/formats/inferencebench"
 	"github.com/accelgate/accelgate/internal/gate"
-	"github.com/accelgate/accelgate/internal/signature"
 )
 
 // envelopeSide reads an envelope as one side of a diff.

@@ -1,4 +1,4 @@
-package verdict
+package judge
 
 import (
 	"github.com/accelgate/accelgate/internal/bench"

@@ -1,4 +1,4 @@
-package verdict
+package judge
 
 import (
 	"io"
@@ -8,7 +8,7 @@ import (
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/report/interchange"
-	"github.com/accelgate/accelgate/internal/terminal"
+	"github.com/accelgate/accelgate/internal/text/terminal"
 )
 
 // renderers are those of reports. The last three are for model cases.

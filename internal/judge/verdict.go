@@ -1,6 +1,6 @@
-// Package verdict leads runs and their references through the gate to one report
+// Package judge leads runs and their references through the gate to one report
 // and an exit code. It reads references, and decides nothing itself.
-package verdict
+package judge
 
 import (
 	"cmp"

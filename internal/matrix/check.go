@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 var identifier = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)

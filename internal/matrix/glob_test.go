@@ -6,7 +6,7 @@ import (
 	"testing/quick"
 
 	"github.com/accelgate/accelgate/internal/matrix"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // TestGlobAgainstRecursion compares the loop with the obvious definition.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/matrix"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // The catalogue of TensorSharp.TestMatrix at commit 4d29dd2b. A sweep's

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/reference/worktree"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
-	"github.com/accelgate/accelgate/internal/worktree"
 )
 
 // checkout is a temporary worktree of the base.

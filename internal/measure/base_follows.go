@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/worktree"
+	"github.com/accelgate/accelgate/internal/reference/worktree"
 )
 
 // follow marks a run of the default branch's newest commit, whose history came before

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/reference/worktree"
 	"github.com/accelgate/accelgate/internal/text"
-	"github.com/accelgate/accelgate/internal/worktree"
 )
 
 // fromHead reads the files of the head that measure the base, too; nil if there are none.

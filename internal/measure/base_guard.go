@@ -9,8 +9,8 @@ import (
 	"sync"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/reference/worktree"
 	"github.com/accelgate/accelgate/internal/text"
-	"github.com/accelgate/accelgate/internal/worktree"
 )
 
 // notEvidence says why nothing of a run counts: a clause with a next step.

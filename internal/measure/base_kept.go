@@ -15,8 +15,8 @@ import (
 
 	"github.com/accelgate/accelgate/internal/atomicfile"
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/reference/worktree"
 	"github.com/accelgate/accelgate/internal/text"
-	"github.com/accelgate/accelgate/internal/worktree"
 )
 
 // On a desk the built base stays in the user's folder of caches, so that the next run

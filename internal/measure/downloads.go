@@ -6,20 +6,20 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/artifacts"
+	"github.com/accelgate/accelgate/internal/artifact"
+	"github.com/accelgate/accelgate/internal/artifact/download"
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/download"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/suite"
 )
 
 // place writes the paths of artifacts in place of their placeholders. The store is nil
 // where a configuration has no artifacts.
-func (e *Env) place(o *Options, file *config.File) (*config.File, *artifacts.Store, error) {
+func (e *Env) place(o *Options, file *config.File) (*config.File, *artifact.Store, error) {
 	if len(file.Artifacts) == 0 {
 		return file, nil, nil
 	}
-	store, err := artifacts.Open(file, e.Getenv, o.Offline)
+	store, err := artifact.Open(file, e.Getenv, o.Offline)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -85,7 +85,7 @@ func (p *Plan) lacking(index int, err error) (again bool, because error) {
 }
 
 // Artifacts returns the store of a configuration's artifacts.
-func (e *Env) Artifacts(o *Options) (*artifacts.Store, error) {
+func (e *Env) Artifacts(o *Options) (*artifact.Store, error) {
 	file, _, err := o.Read()
 	if err != nil {
 		return nil, exit.AsUsage(err)
@@ -100,5 +100,5 @@ func (e *Env) Artifacts(o *Options) (*artifacts.Store, error) {
 // downloads is the cache for suites that download by themselves: the one of artifacts.
 func (p *Plan) downloads() suite.Downloads {
 	getenv := func(name string) string { return suite.Variable(p.environ, name) }
-	return suite.Downloads{Dir: artifacts.Folder(p.File, getenv), Limit: int64(p.File.Host.CacheGiB) << 30, Offline: p.Options.Offline}
+	return suite.Downloads{Dir: artifact.Folder(p.File, getenv), Limit: int64(p.File.Host.CacheGiB) << 30, Offline: p.Options.Offline}
 }

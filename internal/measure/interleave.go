@@ -20,12 +20,12 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/measure/prepare"
 	"github.com/accelgate/accelgate/internal/measure/runner"
-	"github.com/accelgate/accelgate/internal/prepare"
+	"github.com/accelgate/accelgate/internal/reference/worktree"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
-	"github.com/accelgate/accelgate/internal/worktree"
 )
 
 // defaultPairs is how many pairs of base and head are measured of each cell where

@@ -10,16 +10,16 @@ import (
 	"slices"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/artifacts"
+	"github.com/accelgate/accelgate/internal/artifact"
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/cluster"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/matrix"
+	"github.com/accelgate/accelgate/internal/measure/cluster"
+	"github.com/accelgate/accelgate/internal/measure/prepare"
 	"github.com/accelgate/accelgate/internal/measure/runner"
-	"github.com/accelgate/accelgate/internal/prepare"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/worker"
@@ -54,10 +54,10 @@ type Plan struct {
 	stages     map[string]*prepare.Stage // of the suites that have one, by name
 	attended   map[string]*attendance    // of the suites that have one, by name
 
-	artifacts *artifacts.Store           // of the configuration; nil where it has none
+	artifacts *artifact.Store            // of the configuration; nil where it has none
 	get       func(names []string) error // artifacts; nil where nothing is downloaded
 
-	place func(*config.File) (*config.File, *artifacts.Store, error)
+	place func(*config.File) (*config.File, *artifact.Store, error)
 
 	job      *cluster.Job // nil where no batch system started this process
 	allotted []string     // devices that the job has
@@ -130,7 +130,7 @@ func (e *Env) prepare(ctx context.Context, p *Plan) error {
 func (e *Env) emptyPlan(o *Options) (*Plan, error) {
 	p := &Plan{Options: o, worker: &worker.Isolated{Environ: e.Environ}, environ: e.Environ, now: e.Now, progress: e.showProgress(), kinds: e.Kinds, needs: map[string]needs{}, cpus: map[string]*processors{}, root: e.Root,
 		say: func(line string) { fmt.Fprintln(e.Stderr, "accelgate: "+line) }}
-	p.place = func(file *config.File) (*config.File, *artifacts.Store, error) { return e.place(o, file) }
+	p.place = func(file *config.File) (*config.File, *artifact.Store, error) { return e.place(o, file) }
 	p.shield = func(ctx context.Context) error { return e.shield(ctx, p) }
 	return p, o.Check()
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/chart"
+	"github.com/accelgate/accelgate/internal/report/chart"
 	"github.com/accelgate/accelgate/internal/text"
 )
 

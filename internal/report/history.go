@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/chart"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/report/chart"
 )
 
 // withHistory adds a column with the earlier runs of each row and the present one, where a

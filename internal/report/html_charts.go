@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/chart"
 	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/report/chart"
 	"github.com/accelgate/accelgate/internal/stats"
 )
 

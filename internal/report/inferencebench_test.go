@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/gate"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 	gocmp "github.com/google/go-cmp/cmp"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing/quick"
 
 	"github.com/accelgate/accelgate/internal/stats"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 func TestMedianAndMAD(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 // Lookup returns what the placeholder {NAME} stands for. Its errors say what

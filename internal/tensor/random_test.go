@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/tensor"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 var dtypes = []tensor.DType{

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 var (

@@ -1,6 +1,6 @@
 package text
 
-import "github.com/accelgate/accelgate/internal/lazyregexp"
+import "github.com/accelgate/accelgate/internal/text/lazyregexp"
 
 var number = lazyregexp.New(`^[0-9]+(\.[0-9]+)?([eE]-?[0-9]+)?$`)
 

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 

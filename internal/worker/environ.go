@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 // Scrub returns the entries of environ, each NAME=VALUE, that may reach a

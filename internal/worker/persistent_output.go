@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/accelgate/accelgate/internal/jsonread/jsonkey"
+	"github.com/accelgate/accelgate/internal/text/jsonread/jsonkey"
 )
 
 // keepLine is the size of a line buffer that is worth keeping for the next.

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // recorded has what nvidia-smi printed on a host with a GPU, and a program that prints it.

@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // TestRehearsalThorough unpacks the kit into an empty folder and runs it as on a host with a GPU: no Go on the PATH, no

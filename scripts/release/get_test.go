@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/github/githubtest"
+	"github.com/accelgate/accelgate/internal/testing/githubtest"
 )
 
 // get runs native/get.sh of a release as native/action.yml does, and returns its exit code and output. path is PATH.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // TestGoInstallShowsTheVersionThorough serves this module as v1.2.3 from a folder and installs it as the README says. Go unpacks

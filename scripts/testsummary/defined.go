@@ -23,7 +23,7 @@ var exempt = map[string]string{
 	"internal/device/energy TestUnreadable":                              "root may read every file: run make test as another user",
 	"internal/suite/cases/casefile TestLoadUnreadable":                   "root may read every file: run make test as another user",
 	"internal/github TestBehindAProxy":                                   "TestThroughAProxy starts it in a process of its own",
-	"internal/github/githubtest/openapi TestCommittedDescriptionIsFresh": "it compares with GitHub's whole description, which is not in the repository",
+	"internal/testing/githubtest/openapi TestCommittedDescriptionIsFresh": "it compares with GitHub's whole description, which is not in the repository",
 }
 
 // inNoTier prints the tests that the packages define and that none of the files lists as passed, except those of the

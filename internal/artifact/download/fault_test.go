@@ -17,8 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/download"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/artifact/download"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // The faults of a server. Each is one answer.

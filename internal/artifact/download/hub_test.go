@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/download"
+	"github.com/accelgate/accelgate/internal/artifact/download"
 )
 
 const shard = "model-00001-of-00002.safetensors"

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 // How patient a client is. The hub counts requests in windows of five minutes

@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/download"
+	"github.com/accelgate/accelgate/internal/artifact/download"
 )
 
 const (

@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/download"
+	"github.com/accelgate/accelgate/internal/artifact/download"
 )
 
 func sha(data []byte) string {

@@ -14,15 +14,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/accelgate/accelgate/internal/artifact/download"
 	"github.com/accelgate/accelgate/internal/atomicfile"
-	"github.com/accelgate/accelgate/internal/download"
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/suite/analysis"
 	"github.com/accelgate/accelgate/internal/suite/analysis/lowrank"
 	"github.com/accelgate/accelgate/internal/tensor"
 	"github.com/accelgate/accelgate/internal/text"
-	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 // Fidelity says what is compared, and how it is printed.
@@ -226,8 +226,8 @@ func (o *Fidelity) merge(w io.Writer) (int, error) {
 }
 
 // verify is the command that checks exported factors.
-func (o *Fidelity) verify() verdict.Line {
-	l := verdict.Line("accelgate analyze fidelity").Add("--model", o.Name).Add("--revision", o.Revision).Add("--cache", o.Cache)
+func (o *Fidelity) verify() judge.Line {
+	l := judge.Line("accelgate analyze fidelity").Add("--model", o.Name).Add("--revision", o.Revision).Add("--cache", o.Cache)
 	return l.Add("--family", o.Family).List("--patterns", o.Patterns).Add("--factors", o.Export)
 }
 

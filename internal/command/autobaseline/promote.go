@@ -5,10 +5,10 @@ import (
 	"path/filepath"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/command/record"
+	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/measure"
-	"github.com/accelgate/accelgate/internal/record"
 	"github.com/accelgate/accelgate/internal/suite/cases"
-	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 // promote records what auto-baseline measured in the suite's folder: the
@@ -44,6 +44,6 @@ func promote(env *measure.Env, out io.Writer, p *measure.Plan, list []compared, 
 		return err
 	}
 	env.WarnAll(e.Left)
-	e.Tell(out, false, string((&verdict.Typing{Options: p.Options, File: p.File}).Planned("accelgate run")))
+	e.Tell(out, false, string((&judge.Typing{Options: p.Options, File: p.File}).Planned("accelgate run")))
 	return nil
 }

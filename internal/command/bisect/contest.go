@@ -13,11 +13,11 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/measure/runner"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/text"
-	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 // contest measures one cell of two checkouts alternately.
@@ -267,8 +267,8 @@ func (t *contest) tolerate(err error) error {
 func (t *contest) change(e *detect.Evidence) string { return bisected(e, t.metric) }
 
 func bisected(e *detect.Evidence, m bench.Metric) string {
-	c := verdict.ChangeOf(e.Estimate, m.Better)
-	interval := verdict.IntervalOf(e, m.Better)
+	c := judge.ChangeOf(e.Estimate, m.Better)
+	interval := judge.IntervalOf(e, m.Better)
 	return fmt.Sprintf("%s %s, 95 %%: %+.1f to %+.1f, p %.1g, %s", m.Name, c, 100*interval[0], 100*interval[1], e.P, text.Plural(e.N, "pair"))
 }
 

@@ -11,10 +11,10 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/text"
-	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 // Options is what calibrate was asked for.
@@ -101,7 +101,7 @@ func calibrated(p *measure.Plan) (*baseline.File, error) {
 	}
 	file, err := baseline.Load(path)
 	if err != nil {
-		return nil, verdict.MissingBaseline(err)
+		return nil, judge.MissingBaseline(err)
 	}
 	var before bench.Fingerprint
 	if file.Fingerprint != nil {
@@ -136,5 +136,5 @@ func writeNoise(e *measure.Env, path string, file *baseline.File, found resoluti
 		out = e.Stderr // what is on standard output is one document
 	}
 	fmt.Fprintf(out, "%s: noise of %s written\n", path, text.Plural(len(all)-len(lost), "metric"))
-	return verdict.Next(out, "review it and commit it", verdict.Reviewed(path))
+	return judge.Next(out, "review it and commit it", judge.Reviewed(path))
 }

@@ -4,10 +4,10 @@ import (
 	"context"
 	"strings"
 
+	"github.com/accelgate/accelgate/internal/command/setup"
 	"github.com/accelgate/accelgate/internal/github"
-	"github.com/accelgate/accelgate/internal/setup"
+	"github.com/accelgate/accelgate/internal/reference/worktree"
 	"github.com/accelgate/accelgate/internal/text"
-	"github.com/accelgate/accelgate/internal/worktree"
 )
 
 // git looks at the repository. Pairs need the commit that a pull request starts from.

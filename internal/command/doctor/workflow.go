@@ -13,7 +13,7 @@ import (
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 // call is a job of the repository that calls one of our workflows.

@@ -58,7 +58,7 @@ func TestWorkflows(t *testing.T) {
 // TestInterfaceIsThatOfTheFiles compares the table with the workflows that others call.
 func TestInterfaceIsThatOfTheFiles(t *testing.T) {
 	for name, want := range reusable {
-		data, err := os.ReadFile(filepath.Join("..", "..", ".github", "workflows", name))
+		data, err := os.ReadFile(filepath.Join("..", "..", "..", ".github", "workflows", name))
 		if err != nil {
 			t.Fatal(err)
 		}

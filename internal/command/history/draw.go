@@ -1,4 +1,4 @@
-package trend
+package history
 
 import (
 	"cmp"
@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/chart"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/measure"
+	"github.com/accelgate/accelgate/internal/report/chart"
 	"github.com/accelgate/accelgate/internal/text"
 )
 

@@ -1,4 +1,4 @@
-package trend
+package history
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/measure"
-	"github.com/accelgate/accelgate/internal/terminal"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/text/terminal"
 )
 
 func write(w io.Writer, all []Series, runs int) error {

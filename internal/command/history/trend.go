@@ -1,6 +1,6 @@
-// Package trend finds where the history of a cell changed its level for good, and slow drift that no single comparison shows.
+// Package history finds where the history of a cell changed its level for good, and slow drift that no single comparison shows.
 // It decides nothing.
-package trend
+package history
 
 import (
 	"cmp"
@@ -13,10 +13,10 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/text"
-	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 // Series is the history of one metric of one cell on one host.
@@ -29,7 +29,7 @@ type Series struct {
 	Changes []Level `json:"changes"`
 	Drift   *Drift  `json:"drift,omitempty"`
 	// Newest is the last run against those before it.
-	Newest *verdict.NewestRun `json:"newest,omitempty"`
+	Newest *judge.NewestRun `json:"newest,omitempty"`
 
 	Better bench.Direction `json:"-"`
 	// Values has one median for each run of the host, the oldest first, NaN where the run has none.
@@ -40,7 +40,7 @@ type Series struct {
 
 // Level is a change of the level, from one commit to the next that was measured.
 type Level struct {
-	verdict.Changed
+	judge.Changed
 	P      float64 `json:"p"`
 	After  string  `json:"after"`  // last commit on the old level
 	Before string  `json:"before"` // first one on the new level
@@ -50,7 +50,7 @@ type Level struct {
 
 // Drift is a loss in steps that are too small to be found one by one.
 type Drift struct {
-	verdict.Changed
+	judge.Changed
 	Since string `json:"since"` // commit
 }
 
@@ -122,7 +122,7 @@ func JudgeNewest(all []Series) {
 			if next[n].Verdict == detect.Regressed { // the run before shows it, too
 				judged[n] = next[n]
 			}
-			all[i].Newest = verdict.NewestOf(&judged[n], all[i].Better)
+			all[i].Newest = judge.NewestOf(&judged[n], all[i].Better)
 		}
 	}
 }
@@ -208,13 +208,13 @@ func (s *Series) Look() {
 		for before > 0 && math.IsNaN(values[before]) {
 			before--
 		}
-		s.Changes = append(s.Changes, Level{Changed: verdict.ChangeOf(p.Change, s.Better), P: p.P, After: s.Revisions[max(before, 0)], Before: s.Revisions[p.Index], From: max(before, 0), At: p.Index})
+		s.Changes = append(s.Changes, Level{Changed: judge.ChangeOf(p.Change, s.Better), P: p.P, After: s.Revisions[max(before, 0)], Before: s.Revisions[p.Index], From: max(before, 0), At: p.Index})
 	}
 	if len(s.Changes) > 0 {
 		return // a step looks like drift, too
 	}
 	if d, ok := detect.Drift(values, higher); ok && d.Alarm >= 0 && d.Change > minChange {
-		s.Drift = &Drift{Changed: verdict.ChangeOf(d.Change, s.Better), Since: s.Revisions[d.Since]}
+		s.Drift = &Drift{Changed: judge.ChangeOf(d.Change, s.Better), Since: s.Revisions[d.Since]}
 	}
 }
 

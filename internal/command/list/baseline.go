@@ -1,4 +1,4 @@
-package inventory
+package list
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
-	"github.com/accelgate/accelgate/internal/terminal"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/text/terminal"
 )
 
 // Baseline is what a baseline file records, one entry for each cell and metric.

@@ -1,15 +1,15 @@
-// Package inventory lists what a configuration and its baselines have: suites
+// Package list lists what a configuration and its baselines have: suites
 // and their cells, hosts with their baselines and their history. It measures nothing and
 // judges nothing.
-package inventory
+package list
 
 import (
 	"slices"
 	"time"
 
+	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/history"
-	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 // Inventory is what there is.
@@ -51,7 +51,7 @@ type Cell struct {
 }
 
 // Take lists what an opened plan, its baselines and the histories beside its configuration have.
-func Take(p *measure.Plan, baselines []verdict.Baseline) (Inventory, error) {
+func Take(p *measure.Plan, baselines []judge.Baseline) (Inventory, error) {
 	inv := Inventory{Config: p.Options.Config, Host: p.Host.Label, Suites: []Suite{}, Hosts: []Host{}, Cells: []Cell{}}
 	at := map[string]int{}
 	for i, s := range p.Suites {
@@ -78,7 +78,7 @@ func Take(p *measure.Plan, baselines []verdict.Baseline) (Inventory, error) {
 }
 
 // known are the labels of baselines, histories and runners, sorted.
-func known(p *measure.Plan, baselines []verdict.Baseline) (labels []string, err error) {
+func known(p *measure.Plan, baselines []judge.Baseline) (labels []string, err error) {
 	for _, r := range p.File.Runners {
 		labels = append(labels, r.Host)
 	}
@@ -92,12 +92,12 @@ func known(p *measure.Plan, baselines []verdict.Baseline) (labels []string, err 
 }
 
 // hostOf reads what there is of a host, with the ids of its baseline.
-func hostOf(p *measure.Plan, label string, baselines []verdict.Baseline) (h Host, ids []string) {
+func hostOf(p *measure.Plan, label string, baselines []judge.Baseline) (h Host, ids []string) {
 	h = Host{Label: label}
 	for _, r := range p.File.Runners {
 		h.Runner = h.Runner || r.Host == label
 	}
-	if i := slices.IndexFunc(baselines, func(b verdict.Baseline) bool { return b.Label == label }); i >= 0 {
+	if i := slices.IndexFunc(baselines, func(b judge.Baseline) bool { return b.Label == label }); i >= 0 {
 		ids = h.has(baselines[i])
 	}
 	kept := p.Options.HistoryPath(p.File, label)
@@ -110,7 +110,7 @@ func hostOf(p *measure.Plan, label string, baselines []verdict.Baseline) (h Host
 }
 
 // has adds the host's baseline, and returns the ids of its cells.
-func (h *Host) has(b verdict.Baseline) (ids []string) {
+func (h *Host) has(b judge.Baseline) (ids []string) {
 	h.Baseline = b.Path
 	if b.Err != nil {
 		h.Problem = b.Err.Error()

@@ -1,4 +1,4 @@
-package inventory
+package list
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/measure"
-	"github.com/accelgate/accelgate/internal/terminal"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/text/terminal"
 )
 
 // LimitsOf lists what limits the metrics of the plan's cells on its host. ref is the baseline of

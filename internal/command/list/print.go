@@ -1,4 +1,4 @@
-package inventory
+package list
 
 import (
 	"cmp"
@@ -7,8 +7,8 @@ import (
 	"os"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/terminal"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/text/terminal"
 )
 
 func exists(path string) bool {

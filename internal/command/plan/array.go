@@ -6,19 +6,19 @@ import (
 	"strings"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/cluster"
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/measure"
+	"github.com/accelgate/accelgate/internal/measure/cluster"
 	"github.com/accelgate/accelgate/internal/text"
-	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 // array is the jobs of a host for a batch system.
 func (o *Options) array(h *host) *cluster.Array {
-	var judge measure.Options
+	var judgeOptions measure.Options
 	one := o.Options
-	one.HostLabel, judge.Config = h.Host, o.Config
-	t, judging := verdict.Typing{Options: &one}, verdict.Typing{Options: &judge}
+	one.HostLabel, judgeOptions.Config = h.Host, o.Config
+	t, judging := judge.Typing{Options: &one}, judge.Typing{Options: &judgeOptions}
 	run := t.Planned("accelgate run").Add("--durations", o.Durations...)
 	made := t.Planned("accelgate plan --for "+o.For).Add("--durations", o.Durations...)
 	if o.Shards.given() {

@@ -8,11 +8,10 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/text"
-	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 // Options say what is planned, and how it is printed.
@@ -45,26 +44,6 @@ func (o *Options) Check() error {
 		return exit.Usagef("--list and --json exclude each other: keep one")
 	}
 	return o.checkFor()
-}
-
-// For plans for the host of a label, without asking this machine where the
-// label says what it is.
-func For(ctx context.Context, e *measure.Env, o *measure.Options) (*measure.Plan, error) {
-	o.NoFetch = true
-	simulated, ok := device.FromLabel(o.HostLabel)
-	if !ok {
-		return e.Plan(ctx, o)
-	}
-	p, err := e.NewPlan(o)
-	if err != nil {
-		return nil, err
-	}
-	p.Host = simulated
-	if err := p.Open(ctx); err != nil {
-		p.Close()
-		return nil, err
-	}
-	return p, nil
 }
 
 // planned* are the JSON of a plan.
@@ -105,14 +84,14 @@ type (
 
 // Print prints the plan and measures nothing.
 func Print(ctx context.Context, e *measure.Env, o *Options) error {
-	planFor := For
+	planFor := e.PlanFor
 	if o.Here {
-		planFor = func(ctx context.Context, e *measure.Env, o *measure.Options) (*measure.Plan, error) {
+		planFor = func(ctx context.Context, o *measure.Options) (*measure.Plan, error) {
 			o.NoFetch = true
 			return e.Plan(ctx, o)
 		}
 	}
-	p, err := planFor(ctx, e, &o.Options)
+	p, err := planFor(ctx, &o.Options)
 	if err != nil {
 		return err
 	}
@@ -207,6 +186,6 @@ func summarize(w io.Writer, p *measure.Plan, doc plannedDocument, held *recorded
 			fmt.Fprintf(w, "  %s not in earlier runs, counted as the median of the others\n", text.Plural(x.UnknownCells, "cell"))
 		}
 	}
-	t := verdict.Typing{Options: p.Options, File: p.File}
-	_ = verdict.Next(w, "print the ids, or measure them", string(t.Planned("accelgate plan")+" --list"), string(t.Planned("accelgate run")))
+	t := judge.Typing{Options: p.Options, File: p.File}
+	_ = judge.Next(w, "print the ids, or measure them", string(t.Planned("accelgate plan")+" --list"), string(t.Planned("accelgate run")))
 }

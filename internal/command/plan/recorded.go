@@ -7,10 +7,10 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/text"
-	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 // recorded holds the cells of a plan against the baseline of its host.
@@ -78,7 +78,7 @@ func (r *recorded) print(w io.Writer, p *measure.Plan) {
 	if r == nil {
 		return
 	}
-	t := verdict.Typing{Options: p.Options, File: p.File}
+	t := judge.Typing{Options: p.Options, File: p.File}
 	if n := len(r.untracked); n > 0 {
 		fmt.Fprintf(w, "  untracked: %s not in %s, so only %s judged: %s\n    %s\n",
 			text.Plural(n, "cell"), r.path, answers(n), names(r.untracked),

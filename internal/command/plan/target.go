@@ -10,11 +10,11 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/cluster"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/measure"
+	"github.com/accelgate/accelgate/internal/measure/cluster"
 )
 
 // target is a system that starts the jobs of a matrix.
@@ -96,7 +96,7 @@ func (o *Options) host(ctx context.Context, e *measure.Env, r config.Runner) (h 
 		e.WarnAll([]string{fmt.Sprintf("the label %s does not name a kind of host, so its jobs are planned for this host: "+
 			"plan on such a host, or name runners such as linux-cuda-%s", r.Host, r.Host)})
 	}
-	p, err := For(ctx, e, &one.Options)
+	p, err := e.PlanFor(ctx, &one.Options)
 	if err != nil {
 		return h, err
 	}

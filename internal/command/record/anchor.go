@@ -5,11 +5,11 @@ import (
 	"fmt"
 
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/text"
-	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 // Anchor accepts the present level of a host's baseline as the one that drift is judged
@@ -43,7 +43,7 @@ func (a *Anchor) Run(ctx context.Context, e *measure.Env) error {
 	}
 	file, err := baseline.Load(path)
 	if err != nil {
-		return verdict.MissingBaseline(err)
+		return judge.MissingBaseline(err)
 	}
 	hit := make([]bool, len(a.Cells))
 	chosen := func(id string) bool {
@@ -76,13 +76,13 @@ func (a *Anchor) Run(ctx context.Context, e *measure.Env) error {
 		return err
 	}
 	fmt.Fprintf(e.Stdout, "%s: anchors moved: %d\n", path, len(changes))
-	return verdict.Next(e.Stdout, "review it and commit it", verdict.Reviewed(path))
+	return judge.Next(e.Stdout, "review it and commit it", judge.Reviewed(path))
 }
 
 // moved says from where to where an anchor moved.
 func moved(c *baseline.Change) string {
 	if gain, ok := c.Better.Gain(c.Old, c.New); ok && c.HasOld {
-		return fmt.Sprintf("%.5g -> %.5g, %s", c.Old, c.New, verdict.Changed{Change: c.Better.Change(gain) / 100, Better: verdict.BetterOf(gain)})
+		return fmt.Sprintf("%.5g -> %.5g, %s", c.Old, c.New, judge.Changed{Change: c.Better.Change(gain) / 100, Better: judge.BetterOf(gain)})
 	}
 	return fmt.Sprintf("-> %.5g", c.New)
 }

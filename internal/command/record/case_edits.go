@@ -14,6 +14,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/report"
@@ -21,7 +22,6 @@ import (
 	"github.com/accelgate/accelgate/internal/suite/cases"
 	"github.com/accelgate/accelgate/internal/suite/cases/casefile"
 	"github.com/accelgate/accelgate/internal/text"
-	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 // CaseEdits are the edited case files of a refresh, with why. Commands and the
@@ -231,7 +231,7 @@ func (e *CaseEdits) Save() error {
 }
 
 // Tell says what changed, what did not, and what to do next.
-func (e *CaseEdits) Tell(w io.Writer, dryRun bool, judge string) {
+func (e *CaseEdits) Tell(w io.Writer, dryRun bool, judging string) {
 	n, values := 0, 0
 	for _, f := range e.Files {
 		if f.Name == "" {
@@ -251,7 +251,7 @@ func (e *CaseEdits) Tell(w io.Writer, dryRun bool, judge string) {
 	switch {
 	case n > 0:
 		fmt.Fprintf(w, "%s %s, %s\n", text.Plural(n, "case"), done, text.Plural(values, "value"))
-		e.next(w, dryRun, judge)
+		e.next(w, dryRun, judging)
 	case len(e.Left) > 0:
 		fmt.Fprintln(w, "No case was refreshed; the warnings give the reasons.")
 	default:
@@ -260,7 +260,7 @@ func (e *CaseEdits) Tell(w io.Writer, dryRun bool, judge string) {
 }
 
 // next says what to do with the files.
-func (e *CaseEdits) next(w io.Writer, dryRun bool, judge string) {
+func (e *CaseEdits) next(w io.Writer, dryRun bool, judging string) {
 	if dryRun {
 		fmt.Fprintln(w, "Next: leave --dry-run out to write this")
 		return
@@ -269,7 +269,7 @@ func (e *CaseEdits) next(w io.Writer, dryRun bool, judge string) {
 	for _, f := range e.Files {
 		paths = append(paths, filepath.Dir(f.Path))
 	}
-	_ = verdict.Next(w, "review it, commit it, and judge", verdict.Reviewed(slices.Compact(paths)...), judge) // losing this line is harmless
+	_ = judge.Next(w, "review it, commit it, and judge", judge.Reviewed(slices.Compact(paths)...), judging) // losing this line is harmless
 }
 
 // ForReport says what changed in the words of the report.

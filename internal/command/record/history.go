@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/history"
 	"github.com/accelgate/accelgate/internal/text"
-	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 // History adds runs to the histories of their hosts, and prints what it keeps and leaves out. Nothing is written
@@ -97,7 +97,7 @@ func (r *recording) save() error {
 			paths = append(paths, text.ShellWord(r.path(label)))
 		}
 	}
-	return verdict.Next(r.Stdout, "commit it beside the baselines, and look for changes", "accelgate history "+strings.Join(paths, " "))
+	return judge.Next(r.Stdout, "commit it beside the baselines, and look for changes", "accelgate history "+strings.Join(paths, " "))
 }
 
 // tellAdded says what became of a run.

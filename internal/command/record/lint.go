@@ -9,11 +9,10 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/measure"
-	"github.com/accelgate/accelgate/internal/plan"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/text"
-	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 // Linted are baselines that were checked.
@@ -35,7 +34,7 @@ func Lint(ctx context.Context, e *measure.Env, o *measure.Options, paths []strin
 	for _, path := range paths {
 		file, err := baseline.Load(path)
 		if err != nil {
-			return nil, verdict.MissingBaseline(err)
+			return nil, judge.MissingBaseline(err)
 		}
 		checked = append(checked, lintedBaseline{path, len(file.Entries), append([]baseline.Problem{}, baseline.Lint(path, file, e.Now())...)})
 	}
@@ -47,12 +46,12 @@ func lintConfigured(ctx context.Context, e *measure.Env, o *measure.Options) (ch
 	if err != nil {
 		return nil, err
 	}
-	found, err := verdict.Baselines(ctx, e, o, file)
+	found, err := judge.Baselines(ctx, e, o, file)
 	switch {
 	case err != nil:
 		return nil, err
 	case len(found) == 0:
-		return nil, fmt.Errorf("%s holds no baseline: record one with 'accelgate baseline update --reason TEXT'", verdict.BaselinesIn(o, file))
+		return nil, fmt.Errorf("%s holds no baseline: record one with 'accelgate baseline update --reason TEXT'", judge.BaselinesIn(o, file))
 	}
 	for _, b := range found {
 		if b.Err != nil {
@@ -94,7 +93,7 @@ func (l Linted) Print(e *measure.Env) error {
 // cells do not have: a run reports them as missing.
 func unrecorded(ctx context.Context, e *measure.Env, o measure.Options, file *baseline.File) (problems []baseline.Problem) {
 	o.HostLabel, o.Unlisted = file.HostLabel, true
-	p, err := plan.For(ctx, e, &o)
+	p, err := e.PlanFor(ctx, &o)
 	if err != nil {
 		e.WarnAll([]string{"the metrics of the configuration were not looked at: " + text.OneLine(err.Error())})
 		return nil

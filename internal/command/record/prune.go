@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/text"
-	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 // Prune removes the entries of the host's baseline whose cells the configuration no
@@ -31,7 +31,7 @@ func Prune(ctx context.Context, e *measure.Env, o *measure.Options, dry bool) er
 	}
 	file, err := baseline.Load(path)
 	if err != nil {
-		return verdict.MissingBaseline(err)
+		return judge.MissingBaseline(err)
 	}
 	kept, removed := baseline.Prune(file, known(p))
 	for _, id := range removed {

@@ -13,11 +13,11 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
-	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 // Recordable refuses what must not be recorded, before anything is measured:
@@ -57,7 +57,7 @@ type recorded struct {
 }
 
 // Record merges a run into its host's baseline and saves it.
-func Record(e *measure.Env, ref verdict.Reference, run *bench.Run, reason string, all bool) (recorded, error) {
+func Record(e *measure.Env, ref judge.Reference, run *bench.Run, reason string, all bool) (recorded, error) {
 	r, err := preview(e, ref, run, reason, all)
 	if err != nil {
 		return r, err
@@ -66,7 +66,7 @@ func Record(e *measure.Env, ref verdict.Reference, run *bench.Run, reason string
 }
 
 // preview is [Record] without saving.
-func preview(e *measure.Env, ref verdict.Reference, run *bench.Run, reason string, all bool) (r recorded, err error) {
+func preview(e *measure.Env, ref judge.Reference, run *bench.Run, reason string, all bool) (r recorded, err error) {
 	if err := Genuine(run, e.Now()); err != nil {
 		return r, err
 	}

@@ -12,12 +12,12 @@ import (
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/reference/history"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
-	"github.com/accelgate/accelgate/internal/verdict"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -62,9 +62,9 @@ func (u *Update) Run(ctx context.Context, e *measure.Env) (int, error) {
 		return exit.Passed, printChanges(e.Stdout, recorded.Changes)
 	}
 	if ref.From != nil || ref.Shown != "" {
-		return exit.Passed, verdict.Next(e.Stdout, "push it as "+text.OneLine(ref.Name())+", and judge", ref.Typed.Commands(e.Getenv, run.Host).Run)
+		return exit.Passed, judge.Next(e.Stdout, "push it as "+text.OneLine(ref.Name())+", and judge", ref.Typed.Commands(e.Getenv, run.Host).Run)
 	}
-	err = verdict.Next(e.Stdout, "review it, commit it, and judge", verdict.Reviewed(ref.Path), ref.Typed.Commands(e.Getenv, run.Host).Run)
+	err = judge.Next(e.Stdout, "review it, commit it, and judge", judge.Reviewed(ref.Path), ref.Typed.Commands(e.Getenv, run.Host).Run)
 	return exit.Passed, err
 }
 
@@ -115,7 +115,7 @@ func (u *Update) ofAnotherCommit(ctx context.Context, e *measure.Env, run *bench
 
 // judged gets a run and judges it. One that the gate failed is shown and not
 // accepted, unless that was forced.
-func (u *Update) judged(ctx context.Context, e *measure.Env) (run *bench.Run, ref verdict.Reference, accepted bool, err error) {
+func (u *Update) judged(ctx context.Context, e *measure.Env) (run *bench.Run, ref judge.Reference, accepted bool, err error) {
 	run, ref, policy, err := u.run(ctx, e)
 	if err != nil {
 		return nil, ref, false, err
@@ -124,55 +124,55 @@ func (u *Update) judged(ctx context.Context, e *measure.Env) (run *bench.Run, re
 		return nil, ref, false, err
 	}
 	policy = policy.Recording()
-	j := verdict.Judge(e, []*bench.Run{run}, []verdict.Reference{ref}, policy, report.Input{Config: u.Config, Revision: run.Revision})
+	j := judge.Judge(e, []*bench.Run{run}, []judge.Reference{ref}, policy, report.Input{Config: u.Config, Revision: run.Revision})
 	if j.Decision.Status != gate.StatusFailed { // what only warns must not become the measure by itself
 		fixed := policy
 		fixed.Method = gate.MethodThreshold
-		j = verdict.Judge(e, []*bench.Run{run}, []verdict.Reference{ref}, fixed, report.Input{Config: u.Config, Revision: run.Revision})
+		j = judge.Judge(e, []*bench.Run{run}, []judge.Reference{ref}, fixed, report.Input{Config: u.Config, Revision: run.Revision})
 	}
 	if u.Force || j.Decision.Status != gate.StatusFailed {
 		return run, ref, true, nil
 	}
 	fmt.Fprintf(e.Stderr, "accelgate: not recorded, because the gate failed; fix it, or add --force to record what passed\n")
-	return run, ref, false, verdict.Render(e, e.Stdout, "terminal", j)
+	return run, ref, false, judge.Render(e, e.Stdout, "terminal", j)
 }
 
 // run gets the run: measured now, or from a file.
-func (u *Update) run(ctx context.Context, e *measure.Env) (*bench.Run, verdict.Reference, gate.Policy, error) {
+func (u *Update) run(ctx context.Context, e *measure.Env) (*bench.Run, judge.Reference, gate.Policy, error) {
 	if u.From != "" {
 		return u.read(ctx, e)
 	}
 	p, err := e.Plan(ctx, &u.Options)
 	if err != nil {
-		return nil, verdict.Reference{}, gate.Policy{}, err
+		return nil, judge.Reference{}, gate.Policy{}, err
 	}
 	defer p.Close()
-	ref, err := verdict.RecordedFor(ctx, e, &u.Options, p.File, p.Host)
+	ref, err := judge.RecordedFor(ctx, e, &u.Options, p.File, p.Host)
 	if err != nil {
-		return nil, verdict.Reference{}, p.Policy, err
+		return nil, judge.Reference{}, p.Policy, err
 	}
 	run, err := e.Measure(ctx, p, nil)
 	return run, ref, p.Policy, err
 }
 
 // read gets the run and its host's baseline from files.
-func (u *Update) read(ctx context.Context, e *measure.Env) (*bench.Run, verdict.Reference, gate.Policy, error) {
+func (u *Update) read(ctx context.Context, e *measure.Env) (*bench.Run, judge.Reference, gate.Policy, error) {
 	file, policy, err := e.Load(&u.Options)
 	if err != nil {
-		return nil, verdict.Reference{}, policy, err
+		return nil, judge.Reference{}, policy, err
 	}
 	paths, err := measure.RunFiles([]string{u.From})
 	if err != nil {
-		return nil, verdict.Reference{}, policy, err
+		return nil, judge.Reference{}, policy, err
 	}
-	runs, err := verdict.ReadHosts(ctx, e, &u.Options, file, paths)
+	runs, err := judge.ReadHosts(ctx, e, &u.Options, file, paths)
 	switch {
 	case err != nil:
-		return nil, verdict.Reference{}, policy, err
+		return nil, judge.Reference{}, policy, err
 	case len(runs) > 1:
-		return nil, verdict.Reference{}, policy, exit.Usagef(
+		return nil, judge.Reference{}, policy, exit.Usagef(
 			"--from: below %s are runs of %d hosts: name the folder of one, and then those of the others", u.From, len(runs))
 	}
-	ref, err := verdict.RecordedFor(ctx, e, &u.Options, file, runs[0].Host)
+	ref, err := judge.RecordedFor(ctx, e, &u.Options, file, runs[0].Host)
 	return runs[0], ref, policy, err
 }

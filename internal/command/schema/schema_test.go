@@ -26,7 +26,7 @@ func compiled(t *testing.T, name string) *validator.Schema {
 	t.Helper()
 	c := validator.NewCompiler()
 	c.AssertFormat()
-	s, err := c.Compile("../../schema/" + name)
+	s, err := c.Compile("../../../schema/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func runs(t *testing.T) map[string][]byte {
 
 func baselines(t *testing.T) map[string][]byte {
 	t.Helper()
-	files, _ := filepath.Glob("../../baselines/*.json")
+	files, _ := filepath.Glob("../../../baselines/*.json")
 	all := map[string][]byte{}
 	for _, file := range append(files, everyKey, "../reference/baseline/testdata/baseline-linux-cuda.json") {
 		all[file] = read(t, file)
@@ -100,7 +100,7 @@ func reports(t *testing.T) map[string][]byte {
 
 // TestReportHasNoOtherKey: reports have no key that their schema does not list.
 func TestReportHasNoOtherKey(t *testing.T) {
-	closed := parsed(t, read(t, "../../schema/report.json"))
+	closed := parsed(t, read(t, "../../../schema/report.json"))
 	each(map[string]any{"": closed}, "", func(_ string, _ func(any), value any) {
 		if object, ok := value.(map[string]any); ok && object["properties"] != nil && object["type"] != nil {
 			object["additionalProperties"] = false
@@ -207,7 +207,7 @@ func TestBaselineHasEveryKey(t *testing.T) {
 	if diff := cmp.Diff(string(data), string(written)); err != nil || diff != "" {
 		t.Errorf("written again (-want +got): %v\n%s", err, diff)
 	}
-	each(parsed(t, read(t, "../../schema/baseline.json")), "", func(path string, _ func(any), value any) {
+	each(parsed(t, read(t, "../../../schema/baseline.json")), "", func(path string, _ func(any), value any) {
 		if !strings.HasSuffix(path, "/properties") {
 			return
 		}

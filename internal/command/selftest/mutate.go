@@ -15,11 +15,11 @@ import (
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
-	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 const (
@@ -134,17 +134,17 @@ func (t *experiment) few() *experiment {
 	if err != nil || len(kept) == 0 {
 		return nil
 	}
-	some.run, some.ref = &run, verdict.Reference{Path: t.ref.Path, File: file}
+	some.run, some.ref = &run, judge.Reference{Path: t.ref.Path, File: file}
 	return &some
 }
 
 // report is what is printed of a run that passes, line by line.
-func (t *experiment) report(run *bench.Run, ref verdict.Reference) ([]string, error) {
+func (t *experiment) report(run *bench.Run, ref judge.Reference) ([]string, error) {
 	j, _ := t.judged(run, ref)
 	if code := j.Exit(); code != exit.Passed {
 		return nil, fmt.Errorf("exit %d", code)
 	}
-	printed, err := verdict.Rendered(report.TerminalWith(report.TerminalOptions{Columns: unwrapped}), j.Report)
+	printed, err := judge.Rendered(report.TerminalWith(report.TerminalOptions{Columns: unwrapped}), j.Report)
 	return strings.Split(printed, "\n"), err
 }
 
@@ -220,7 +220,7 @@ func (t *experiment) survives(m *mutant, o *measure.Options) (lines []string, pa
 	if err != nil {
 		return nil, false
 	}
-	ref, err := verdict.OfHost(t.ref.Path, file, run.Host.Label)
+	ref, err := judge.OfHost(t.ref.Path, file, run.Host.Label)
 	if err != nil {
 		return nil, false
 	}

@@ -12,12 +12,12 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/measure/runner"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
-	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 // Options is what selftest was asked for.
@@ -37,7 +37,7 @@ func Run(ctx context.Context, e *measure.Env, s *Options) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	t := experiment{Env: e, run: run, ref: verdict.Reference{Path: "itself", File: file}, policy: asMeasured(policy, run), config: s.Config}
+	t := experiment{Env: e, run: run, ref: judge.Reference{Path: "itself", File: file}, policy: asMeasured(policy, run), config: s.Config}
 	if t.green() {
 		t.slower()
 		t.different()
@@ -127,7 +127,7 @@ func asMeasured(policy gate.Policy, run *bench.Run) gate.Policy {
 type experiment struct {
 	*measure.Env
 	run    *bench.Run
-	ref    verdict.Reference
+	ref    judge.Reference
 	policy gate.Policy
 	config string
 
@@ -152,8 +152,8 @@ type gated struct {
 }
 
 // judged is what a run comes to, by the way that every run takes.
-func (t *experiment) judged(run *bench.Run, ref verdict.Reference) (verdict.Judged, []gate.Verdict) {
-	j := verdict.Judge(t.Env, []*bench.Run{run}, []verdict.Reference{ref}, t.policy, report.Input{Config: t.config, Revision: run.Revision})
+func (t *experiment) judged(run *bench.Run, ref judge.Reference) (judge.Judged, []gate.Verdict) {
+	j := judge.Judge(t.Env, []*bench.Run{run}, []judge.Reference{ref}, t.policy, report.Input{Config: t.config, Revision: run.Revision})
 	return j, gate.Compare(ref.Path, ref.Run(), run, t.policy).Verdicts
 }
 

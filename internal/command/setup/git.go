@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/exit"
-	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/reference/worktree"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 	"github.com/accelgate/accelgate/internal/worker"
-	"github.com/accelgate/accelgate/internal/worktree"
 )
 
 // hosted finds host, owner and name in the addresses that git has for a repository.

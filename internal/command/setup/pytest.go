@@ -5,7 +5,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 // fixture finds tests that take pytest-benchmark's fixture.

@@ -153,7 +153,7 @@ func TestWorkflow(t *testing.T) {
 		t.Fatal(err)
 	}
 	with := got.Jobs.Gate.With
-	called, err := os.ReadFile(filepath.Join("..", "..", ".github", "workflows", "gate.yml"))
+	called, err := os.ReadFile(filepath.Join("..", "..", "..", ".github", "workflows", "gate.yml"))
 	if err != nil {
 		t.Fatal(err)
 	}

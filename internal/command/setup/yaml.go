@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/lazyregexp"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 // bare is text that YAML takes as it is written: it begins with a letter, a

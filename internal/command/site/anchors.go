@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/command/history"
 	"github.com/accelgate/accelgate/internal/detect"
-	"github.com/accelgate/accelgate/internal/trend"
-	"github.com/accelgate/accelgate/internal/verdict"
+	"github.com/accelgate/accelgate/internal/judge"
 )
 
 // creep is how far the newest runs of a metric are from its anchor.
 type creep struct {
-	verdict.Changed
+	judge.Changed
 	Low, High          float64 // of the interval of 95 %
 	Cell, Metric, Page string
 	Since              time.Time // of the anchor
@@ -24,7 +24,7 @@ type creep struct {
 
 // slow is drift that [detect.Drift] finds without an anchor.
 type slow struct {
-	verdict.Changed
+	judge.Changed
 	Cell, Metric, Page, Since string
 }
 
@@ -40,8 +40,8 @@ func (h *host) creeps() (all []creep) {
 			if e.Verdict == detect.Untested || !(e.Estimate > 0) {
 				continue
 			}
-			interval := verdict.IntervalOf(&e, s.Better)
-			all = append(all, creep{verdict.ChangeOf(e.Estimate, s.Better), interval[0], interval[1], c.ID, s.Metric, h.cellPage(c) + "#" + metricPlace(i), at, e.Verdict, e.Estimate})
+			interval := judge.IntervalOf(&e, s.Better)
+			all = append(all, creep{judge.ChangeOf(e.Estimate, s.Better), interval[0], interval[1], c.ID, s.Metric, h.cellPage(c) + "#" + metricPlace(i), at, e.Verdict, e.Estimate})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b creep) int { return cmp.Compare(b.slower, a.slower) })
@@ -49,7 +49,7 @@ func (h *host) creeps() (all []creep) {
 }
 
 // valuesSince are the values of the runs from a time on; all of them where it is unknown.
-func (h *host) valuesSince(s *trend.Series, at time.Time) (values []float64) {
+func (h *host) valuesSince(s *history.Series, at time.Time) (values []float64) {
 	for i, v := range s.Values {
 		if !math.IsNaN(v) && !h.Runs[i].At.Before(at) {
 			values = append(values, v)

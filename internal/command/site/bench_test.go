@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/command/site"
 	"github.com/accelgate/accelgate/internal/reference/history"
-	"github.com/accelgate/accelgate/internal/site"
 )
 
 // newest is when the newest run of all histories here started.
@@ -48,7 +48,7 @@ func record(t testing.TB, dir, label string, cells, runs int) {
 // BenchmarkSite builds the pages of 20 hosts with 200 runs of 700 cells each. The promise is 60 s on two processors and
 // 500 MB. On Linux it reports the largest memory of the process, generating the histories included, which takes less.
 //
-//	go test ./internal/site -run '^$' -bench Site -benchtime 1x -cpu 2
+//	go test ./internal/command/site -run '^$' -bench Site -benchtime 1x -cpu 2
 func BenchmarkSite(b *testing.B) {
 	dir := b.TempDir()
 	for i := range 20 {

@@ -8,8 +8,8 @@ import (
 	"strconv"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/chart"
-	"github.com/accelgate/accelgate/internal/trend"
+	"github.com/accelgate/accelgate/internal/command/history"
+	"github.com/accelgate/accelgate/internal/report/chart"
 )
 
 // cellView is the page of a cell.
@@ -33,7 +33,7 @@ type metricView struct {
 	Anchor            string // "" if there is none
 	Chart             template.HTML
 	Moves             []placed
-	Slow              *trend.Drift
+	Slow              *history.Drift
 	Newest            string // what package detect says of the newest run
 }
 
@@ -73,7 +73,7 @@ func (h *host) cellPages() error {
 	return nil
 }
 
-func (h *host) metric(c *cell, n int, s *trend.Series) metricView {
+func (h *host) metric(c *cell, n int, s *history.Series) metricView {
 	level, _ := c.anchor(s.Metric)
 	v := metricView{Place: metricPlace(n), Name: s.Metric, Unit: s.Unit, Better: s.Better, Runs: s.Runs, Unhealthy: len(s.Unhealthy), Now: newest(s), Slow: s.Drift}
 	v.Chart = template.HTML(trendOf(s, level).SVG()) // which escapes names
@@ -91,7 +91,7 @@ func (h *host) metric(c *cell, n int, s *trend.Series) metricView {
 }
 
 // newest is the newest value.
-func newest(s *trend.Series) string {
+func newest(s *history.Series) string {
 	for _, v := range slices.Backward(s.Values) {
 		if !math.IsNaN(v) {
 			return number(v)
@@ -102,7 +102,7 @@ func newest(s *trend.Series) string {
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 5, 64) }
 
-func trendOf(s *trend.Series, anchor float64) chart.Trend {
+func trendOf(s *history.Series, anchor float64) chart.Trend {
 	t := s.Chart()
 	t.Name, t.Unit, t.Anchor = shown(s.Metric), shown(s.Unit), anchor
 	return t

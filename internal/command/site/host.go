@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	trend "github.com/accelgate/accelgate/internal/command/history"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/reference/history"
-	"github.com/accelgate/accelgate/internal/trend"
 )
 
 // site is one building of pages.

@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/command/history"
 	"github.com/accelgate/accelgate/internal/detect"
-	"github.com/accelgate/accelgate/internal/trend"
-	"github.com/accelgate/accelgate/internal/verdict"
+	"github.com/accelgate/accelgate/internal/judge"
 )
 
 // Move is a change of level of one metric of one cell, or a regression of the run before the newest that the newest confirms.
 type Move struct {
-	verdict.Changed
+	judge.Changed
 	At                        time.Time // when the first run on the new level started
 	Host, Suite, Cell, Metric string
 	After, Before             string // commits between which it happened; Before is the first one on the new level
@@ -41,8 +41,8 @@ func (h *host) moves() (all []Move) {
 
 func (m *Move) gain() float64 { return m.better.Change(m.Change) }
 
-func (h *host) ofSeries(c *cell, metric int, s *trend.Series) (all []Move) {
-	move := func(changed verdict.Changed, p float64, from, at int) Move {
+func (h *host) ofSeries(c *cell, metric int, s *history.Series) (all []Move) {
+	move := func(changed judge.Changed, p float64, from, at int) Move {
 		return Move{Changed: changed, At: h.Runs[at].At, Host: h.Label, Suite: c.Suite, Cell: c.ID, Metric: s.Metric, After: s.Revisions[from], Before: s.Revisions[at],
 			P: p, Page: h.cellPage(c) + "#" + place(metric, s.Revisions[at]), better: s.Better}
 	}
@@ -59,7 +59,7 @@ func (h *host) ofSeries(c *cell, metric int, s *trend.Series) (all []Move) {
 
 // confirmed returns the run that was suspected and the one before it, where the newest run confirms a regression that
 // is not a change of level yet.
-func confirmed(s *trend.Series) (from, at int, ok bool) {
+func confirmed(s *history.Series) (from, at int, ok bool) {
 	if s.Newest == nil || s.Newest.Verdict != detect.Regressed || len(s.Values) < 3 {
 		return 0, 0, false
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/site"
+	"github.com/accelgate/accelgate/internal/command/site"
 )
 
 // TestCellPathsDiffer: names that read alike have pages of their own, and each name keeps its page.

@@ -1,5 +1,5 @@
 // Package site turns histories into static pages: an overview of all hosts, a page a host, a suite and a cell, a comparison of
-// any two runs, a badge and a feed of confirmed regressions. It judges nothing: package trend, and below it package detect, say what
+// any two runs, a badge and a feed of confirmed regressions. It judges nothing: package history, and below it package detect, say what
 // is a change of level, drift or a confirmed regression.
 //
 // The pages need no server: they open from a folder, and each loads what it shows. Names and numbers are foreign: templates escape them, files

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/command/site"
 	"github.com/accelgate/accelgate/internal/reference/history"
-	"github.com/accelgate/accelgate/internal/site"
 )
 
 const repository = "https://github.com/me/repo"

@@ -16,7 +16,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/detect/jsonl"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 func judge(t testing.TB, lines string, o jsonl.Options) []jsonl.Verdict {

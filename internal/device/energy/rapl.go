@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 const raplMethod = "rapl-package-delta"

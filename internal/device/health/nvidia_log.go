@@ -8,7 +8,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 // nvidiaGPU is the part that is read of a GPU in what nvidia-smi -q -x prints

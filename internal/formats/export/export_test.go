@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/export"
+	"github.com/accelgate/accelgate/internal/formats/export"
 	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -104,7 +104,7 @@ func TestFormats(t *testing.T) {
 		}
 		want, err := os.ReadFile(path)
 		if err != nil || !bytes.Equal(want, got) {
-			t.Errorf("%s: %v; run go test ./internal/export -update (-want +got):\n%s", path, err, cmp.Diff(string(want), string(got)))
+			t.Errorf("%s: %v; run go test ./internal/formats/export -update (-want +got):\n%s", path, err, cmp.Diff(string(want), string(got)))
 		}
 		if diff := cmp.Diff(reads[f.Name].want(run), reads[f.Name].read(t, got)); diff != "" {
 			t.Errorf("%s: medians (-run +document):\n%s", f.Name, diff)

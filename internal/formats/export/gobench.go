@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/lazyregexp"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 // GoBench writes Go's benchmark format, https://go.dev/design/14313-benchmark-format, which

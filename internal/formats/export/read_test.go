@@ -16,10 +16,10 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/export"
 	"github.com/accelgate/accelgate/internal/formats"
+	"github.com/accelgate/accelgate/internal/formats/export"
 	"github.com/accelgate/accelgate/internal/stats"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 func number(t testing.TB, s string) float64 {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 func published(t *testing.T) map[string][]byte {

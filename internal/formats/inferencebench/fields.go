@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 // field is one member of v1.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/accelgate/accelgate/internal/jsonread"
+	"github.com/accelgate/accelgate/internal/text/jsonread"
 )
 
 // kind is what a JSON value is.

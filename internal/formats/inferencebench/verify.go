@@ -3,7 +3,7 @@ package inferencebench
 import (
 	"fmt"
 
-	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 var hashName = lazyregexp.New(`^(?:[A-Za-z0-9._]+-)?([0-9a-f]{12})\.json$`)

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/accelgate/accelgate/internal/jsonread/jsonkey"
+	"github.com/accelgate/accelgate/internal/text/jsonread/jsonkey"
 )
 
 // cursor reads a JSON text from front to back, at several times the speed of

@@ -16,7 +16,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/jsonread/jsonkey"
+	"github.com/accelgate/accelgate/internal/text/jsonread/jsonkey"
 )
 
 // The limits of a folder of results. A result holds at most 28 KiB of texts

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/lazyregexp"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 

@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/accelgate/accelgate/internal/reference/baseline"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 	"github.com/google/go-cmp/cmp"
 	"github.com/tailscale/hujson"
 )

@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/jsonread"
+	"github.com/accelgate/accelgate/internal/text/jsonread"
 )
 
 // Load reads the file at path, which need not be one of ours. An absent file is

@@ -14,9 +14,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/accelgate/accelgate/internal/reference/worktree"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
-	"github.com/accelgate/accelgate/internal/worktree"
 )
 
 // File is a file of a repository at a commit.

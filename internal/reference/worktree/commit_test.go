@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/worktree"
+	"github.com/accelgate/accelgate/internal/reference/worktree"
 )
 
 // committed is a repository with files in folders, a program, a link, an empty file and a name with a space.

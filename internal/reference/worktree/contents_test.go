@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/worktree"
+	"github.com/accelgate/accelgate/internal/reference/worktree"
 )
 
 func writeFiles(t *testing.T, dir string, files map[string]string) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/worktree"
+	"github.com/accelgate/accelgate/internal/reference/worktree"
 )
 
 // TestUndoGivesFilesBack: a program stays one, a link stays one, and what was not there is

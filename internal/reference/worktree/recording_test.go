@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/worktree"
+	"github.com/accelgate/accelgate/internal/reference/worktree"
 )
 
 // TestRecording changes a recorded folder in each way, as one of its own programs and as another.

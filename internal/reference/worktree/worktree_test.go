@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/accelgate/accelgate/internal/reference/worktree"
 	"github.com/accelgate/accelgate/internal/worker"
-	"github.com/accelgate/accelgate/internal/worktree"
 )
 
 func repository(t *testing.T) *worktree.Repository {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/chart"
+	"github.com/accelgate/accelgate/internal/report/chart"
 )
 
 func TestStripShowsValuesMedianAndInterval(t *testing.T) {

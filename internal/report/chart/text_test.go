@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/accelgate/accelgate/internal/chart"
+	"github.com/accelgate/accelgate/internal/report/chart"
 )
 
 func TestSparkline(t *testing.T) {

@@ -12,9 +12,9 @@ import (
 	"sync"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/lazyregexp"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/analysis/lowrank"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 const decomposeTime = "decompose_ms"

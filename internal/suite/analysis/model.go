@@ -11,10 +11,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/download"
-	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/artifact/download"
 	"github.com/accelgate/accelgate/internal/suite/analysis/lowrank"
 	"github.com/accelgate/accelgate/internal/suite/analysis/svd"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 // generated is the name of the checkpoint that is made where none is named.

@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/lazyregexp"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/openai"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 // maxCertificates bounds a file of certificates, in bytes.

@@ -12,7 +12,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/fakeserver"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/openai"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // pipes is a listener whose connections are in memory.

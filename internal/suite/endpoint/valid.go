@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/lazyregexp"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/dataset"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/latency"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/load"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/openai"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 const (

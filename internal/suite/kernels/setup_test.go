@@ -16,7 +16,7 @@ import (
 	"github.com/accelgate/accelgate/internal/suite/kernels/harness"
 	"github.com/accelgate/accelgate/internal/tensor"
 	"github.com/accelgate/accelgate/internal/tensor/safetensors"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // inPython is a solution of gqa_paged_decode_h8_kv2_d64_ps16 for arrays of numpy and for tensors of torch, in

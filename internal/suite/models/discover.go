@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/lazyregexp"
 	"github.com/accelgate/accelgate/internal/matrix"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 // models returns the explicit models and those found in the folder, sorted by

@@ -16,7 +16,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/tensor"
 	"github.com/accelgate/accelgate/internal/tensor/safetensors"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 var dtypes = []tensor.DType{

@@ -38,7 +38,7 @@ with 1 and lists the violations on stderr if a request or a response broke GitHu
                       "tokens": [{"value": "secret", "login": "github-actions[bot]", "integration": true,
                                   "permissions": {"contents": "write", "pull-requests": "write", "checks": "write"}}]}
                      "chaos": {"seed": 1, "share": 0.2} makes a fifth of the requests fail at random.
-                     All keys: go doc ./internal/github/githubtest State
+                     All keys: go doc ./internal/testing/githubtest State
     -addr HOST:PORT  where to listen (default 127.0.0.1:0, a free port)
     -addr-file FILE  write the address to FILE too, once it listens
     -stdin           stop when stdin is closed

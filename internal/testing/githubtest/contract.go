@@ -19,7 +19,7 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 
-	"github.com/accelgate/accelgate/internal/github/githubtest/openapi"
+	"github.com/accelgate/accelgate/internal/testing/githubtest/openapi"
 )
 
 // contract is GitHub's description of its API, ready to route and to judge

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 // graphqlPath is the address of GraphQL, which GitHub's description of its REST

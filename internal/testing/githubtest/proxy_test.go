@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/github/githubtest"
+	"github.com/accelgate/accelgate/internal/testing/githubtest"
 )
 
 func proxied(t *testing.T, upstream string) (*githubtest.Proxy, api) {

@@ -15,8 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/accelgate/accelgate/internal/github/githubtest"
-	"github.com/accelgate/accelgate/internal/github/githubtest/openapi"
+	"github.com/accelgate/accelgate/internal/testing/githubtest"
+	"github.com/accelgate/accelgate/internal/testing/githubtest/openapi"
 )
 
 const (

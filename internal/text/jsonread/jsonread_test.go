@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/jsonread"
+	"github.com/accelgate/accelgate/internal/text/jsonread"
 )
 
 // FuzzReader holds the reader against encoding/json: both agree on what is JSON

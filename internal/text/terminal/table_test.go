@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/terminal"
+	"github.com/accelgate/accelgate/internal/text/terminal"
 )
 
 func TestTable(t *testing.T) {

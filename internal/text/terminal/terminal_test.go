@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/terminal"
+	"github.com/accelgate/accelgate/internal/text/terminal"
 )
 
 func TestOf(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/suite/analysis/packing"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 func recorded(t *testing.T, name string) []byte {

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/accelgate/accelgate/internal/suite/analysis/packing"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 func TestReadLengths(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/accelgate/accelgate/internal/jsonread"
+	"github.com/accelgate/accelgate/internal/text/jsonread"
 )
 
 // maxFileSize bounds a case file; real ones have 4 KB.

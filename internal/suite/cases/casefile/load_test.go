@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/suite/cases/casefile"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // minimal is a case that is fine.

@@ -3,7 +3,7 @@ package casefile
 import (
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/jsonread"
+	"github.com/accelgate/accelgate/internal/text/jsonread"
 )
 
 // value is a JSON value and its place in the file. Its kind is its first byte,

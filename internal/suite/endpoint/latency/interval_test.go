@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/suite/endpoint/load"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // TestPercentile checks both ways of computing one against the definition: the

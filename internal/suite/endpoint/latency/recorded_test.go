@@ -12,7 +12,7 @@ import (
 	"github.com/accelgate/accelgate/internal/suite/endpoint/latency"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/load"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/openai"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // TestRecordedRuns computes what is known of requests to a real llama-server,

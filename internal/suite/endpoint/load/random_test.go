@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 func TestLogarithmAndPowerAgreeWithMath(t *testing.T) {

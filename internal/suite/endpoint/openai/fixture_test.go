@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/accelgate/accelgate/internal/suite/endpoint/openai"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 var update = flag.Bool("update", false, "rewrite what the streams in testdata are expected to yield")

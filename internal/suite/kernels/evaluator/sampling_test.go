@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // sampler draws from a distribution of its own making.

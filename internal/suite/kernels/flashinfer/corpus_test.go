@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // corpus returns a folder of the real data.

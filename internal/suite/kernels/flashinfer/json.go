@@ -8,7 +8,7 @@ import (
 	"io"
 	"unicode/utf8"
 
-	"github.com/accelgate/accelgate/internal/jsonread"
+	"github.com/accelgate/accelgate/internal/text/jsonread"
 )
 
 // The limits of one document, far above every real one: two bytes of input

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/accelgate/accelgate/internal/jsonread/jsonkey"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/text/jsonread/jsonkey"
 )
 
 // message is any line that a worker may write.

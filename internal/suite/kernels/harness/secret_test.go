@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/suite/kernels/harness"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // visible is the environment variable that names the file in which the cheat

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 func TestThinKeepsTheDistribution(t *testing.T) {

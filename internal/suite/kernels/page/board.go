@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/accelgate/accelgate/internal/chart"
+	"github.com/accelgate/accelgate/internal/report/chart"
 	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
 )

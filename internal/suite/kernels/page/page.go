@@ -10,8 +10,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/chart"
 	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/report/chart"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
 	"github.com/accelgate/accelgate/internal/text"
 )

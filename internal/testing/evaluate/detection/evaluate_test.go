@@ -1,4 +1,4 @@
-package evaluate_test
+package detection_test
 
 import (
 	"bytes"
@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/detect"
-	"github.com/accelgate/accelgate/internal/detect/evaluate"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/evaluate/detection"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 func folder(t testing.TB) string {
@@ -22,13 +22,13 @@ func folder(t testing.TB) string {
 	return filepath.Join(data, "series")
 }
 
-func load(t testing.TB) (d evaluate.Data) {
+func load(t testing.TB) (d detection.Data) {
 	t.Helper()
 	dir := folder(t)
 	var errs [3]error
-	d.Sets, errs[0] = evaluate.Load(dir)
-	d.Own, errs[1] = evaluate.LoadPairs(dir)
-	d.Kernels, errs[2] = evaluate.LoadRepeats(dir)
+	d.Sets, errs[0] = detection.Load(dir)
+	d.Own, errs[1] = detection.LoadPairs(dir)
+	d.Kernels, errs[2] = detection.LoadRepeats(dir)
 	for _, err := range errs {
 		if err != nil {
 			t.Fatal(err)
@@ -43,16 +43,16 @@ func TestTablesNightly(t *testing.T) {
 	testtier.Nightly(t)
 	var printed bytes.Buffer
 	w := io.MultiWriter(os.Stdout, &printed)
-	evaluate.Generated(w, 2000) // needs no data
+	detection.Generated(w, 2000) // needs no data
 	d := load(t)
 	d.Goals(w)
-	evaluate.Cells(w, d.Sets)
-	evaluate.Classes(w, d.Sets)
-	evaluate.Reports(w, d.Sets)
-	evaluate.Own(w, d.Own)
-	evaluate.Stored(w, d.Own)
-	evaluate.Kernels(w, d.Kernels)
-	evaluate.Plans(w, d.Sets, d.Own)
+	detection.Cells(w, d.Sets)
+	detection.Classes(w, d.Sets)
+	detection.Reports(w, d.Sets)
+	detection.Own(w, d.Own)
+	detection.Stored(w, d.Own)
+	detection.Kernels(w, d.Kernels)
+	detection.Plans(w, d.Sets, d.Own)
 	checkPage(t, printed.String())
 }
 
@@ -60,7 +60,7 @@ func TestTablesNightly(t *testing.T) {
 // measured on, in what was printed.
 func checkPage(t *testing.T, printed string) {
 	t.Helper()
-	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "detection.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "detection.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ type goal struct {
 	power       []float64
 }
 
-func check(t *testing.T, name string, rates []evaluate.Rate, g goal) {
+func check(t *testing.T, name string, rates []detection.Rate, g goal) {
 	t.Helper()
 	if got := rates[0]; got.Of == 0 || got.Percent() > g.falseAlarms {
 		t.Errorf("%s: false alarms %v %%, want at most %v %%", name, got, g.falseAlarms)
@@ -139,9 +139,9 @@ func TestGoalsThorough(t *testing.T) {
 func TestGenerated(t *testing.T) {
 	t.Parallel()
 	for _, noise := range []string{"Gaussian", "heavy-tailed", "bimodal", "quantised"} {
-		for _, n := range evaluate.Ns {
-			trials := evaluate.Generate(noise, n, 1500, 3)
-			row := evaluate.Rules()[0].Judge(n, trials, evaluate.Effects)
+		for _, n := range detection.Ns {
+			trials := detection.Generate(noise, n, 1500, 3)
+			row := detection.Rules()[0].Judge(n, trials, detection.Effects)
 			limit := 1.5
 			if noise == "bimodal" && n == 1 {
 				limit = 3 // a single run in the slow mode is like a slow-down
@@ -158,7 +158,7 @@ func TestWilson(t *testing.T) {
 		hits, of  int
 		low, high float64
 	}{{81, 263, 25.53, 36.62}, {1, 29, 0.61, 17.18}, {0, 20, 0, 16.11}} {
-		low, high := evaluate.Rate{Hits: c.hits, Of: c.of}.Wilson()
+		low, high := detection.Rate{Hits: c.hits, Of: c.of}.Wilson()
 		if math.Abs(low-c.low) > 0.01 || math.Abs(high-c.high) > 0.01 {
 			t.Errorf("%d of %d: [%.2f, %.2f], want [%.2f, %.2f]", c.hits, c.of, low, high, c.low, c.high)
 		}
@@ -174,22 +174,22 @@ func TestPeers(t *testing.T) {
 		}
 	}
 	// The smallest p by samples a side, from the number of arrangements.
-	near("n 3", evaluate.RankSumP([]float64{1, 2, 3}, []float64{4, 5, 6}), 2.0/20)
-	near("n 4", evaluate.RankSumP([]float64{1, 2, 3, 4}, []float64{5, 6, 7, 8}), 2.0/70)
-	near("n 5", evaluate.RankSumP([]float64{1, 2, 3, 4, 5}, []float64{6, 7, 8, 9, 10}), 2.0/252)
-	near("one swapped", evaluate.RankSumP([]float64{1, 2, 4}, []float64{3, 5, 6}), 4.0/20)
-	near("equal", evaluate.RankSumP([]float64{1, 1}, []float64{1, 1}), 1)
+	near("n 3", detection.RankSumP([]float64{1, 2, 3}, []float64{4, 5, 6}), 2.0/20)
+	near("n 4", detection.RankSumP([]float64{1, 2, 3, 4}, []float64{5, 6, 7, 8}), 2.0/70)
+	near("n 5", detection.RankSumP([]float64{1, 2, 3, 4, 5}, []float64{6, 7, 8, 9, 10}), 2.0/252)
+	near("one swapped", detection.RankSumP([]float64{1, 2, 4}, []float64{3, 5, 6}), 4.0/20)
+	near("equal", detection.RankSumP([]float64{1, 1}, []float64{1, 1}), 1)
 	// t is -1 for both; 8 degrees of freedom.
 	a, b := []float64{1, 2, 3, 4, 5}, []float64{2, 3, 4, 5, 6}
-	near("Welch", evaluate.WelchP(a, b), 0.3466)
-	near("Student", evaluate.StudentP(a, b), 0.3466)
-	near("alone", evaluate.WelchP([]float64{1}, []float64{2}), 1)
+	near("Welch", detection.WelchP(a, b), 0.3466)
+	near("Student", detection.StudentP(a, b), 0.3466)
+	near("alone", detection.WelchP([]float64{1}, []float64{2}), 1)
 }
 
 // BenchmarkReport judges 100,000 cells with 30 runs of history each, from one
 // real cell to the next.
 func BenchmarkReport(b *testing.B) {
-	trials := evaluate.Trials(load(b).Sets, 1)
+	trials := detection.Trials(load(b).Sets, 1)
 	cells := make([]detect.Cell, 0, 100_000)
 	for i := 0; len(cells) < cap(cells); i++ {
 		t := trials[i%len(trials)]

@@ -1,4 +1,4 @@
-// Package evaluate measures how often the rules of package detect are wrong: on
+// Package detection measures how often the rules of package detect are wrong: on
 // public histories of benchmarks, on pairs with known extra work, and on
 // generated noise, with the rules that others use beside them.
 //
@@ -7,7 +7,7 @@
 // ones. Multiplying the later ones makes a slow-down of known size. Nothing of
 // this has the truth of an old history for certain, so the same trials are
 // given to every rule.
-package evaluate
+package detection
 
 import (
 	"compress/gzip"

@@ -1,4 +1,4 @@
-package evaluate
+package detection
 
 import "github.com/accelgate/accelgate/internal/detect"
 

@@ -1,4 +1,4 @@
-package evaluate_test
+package reports_test
 
 import (
 	"bytes"
@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	detectors "github.com/accelgate/accelgate/internal/detect/evaluate"
-	"github.com/accelgate/accelgate/internal/gate/evaluate"
-	"github.com/accelgate/accelgate/internal/testtier"
+	detectors "github.com/accelgate/accelgate/internal/testing/evaluate/detection"
+	"github.com/accelgate/accelgate/internal/testing/evaluate/reports"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // TestBudgetsKeepThePromise: unchanged reports of 80 cells with five budgets are red no
@@ -18,7 +18,7 @@ import (
 func TestBudgetsKeepThePromise(t *testing.T) {
 	t.Parallel()
 	var red, over detectors.Rate
-	for _, r := range evaluate.MeasureBudgets(10, nil) {
+	for _, r := range reports.MeasureBudgets(10, nil) {
 		red.Hits, red.Of = red.Hits+r.Red.Hits, red.Of+r.Red.Of
 		over.Hits, over.Of = over.Hits+r.Over.Hits, over.Of+r.Over.Of
 	}
@@ -31,7 +31,7 @@ func TestBudgetsKeepThePromise(t *testing.T) {
 func TestBudgetsPageNightly(t *testing.T) {
 	testtier.Nightly(t)
 	var table bytes.Buffer
-	rates := evaluate.Budgets(&table, 100)
+	rates := reports.Budgets(&table, 100)
 	var red detectors.Rate
 	for _, r := range rates {
 		red.Hits, red.Of = red.Hits+r.Red.Hits, red.Of+r.Red.Of
@@ -45,8 +45,8 @@ func TestBudgetsPageNightly(t *testing.T) {
 // page holds the table of docs/detection.md that a test writes.
 func page(t *testing.T, test, what, table string) {
 	t.Helper()
-	begin, end := "<!-- what follows is written by go test ./internal/gate/evaluate -run "+test+" -update -->\n", "<!-- end of the table of "+what+" -->\n"
-	path := filepath.Join("..", "..", "..", "docs", "detection.md")
+	begin, end := "<!-- what follows is written by go test ./internal/testing/evaluate/reports -run "+test+" -update -->\n", "<!-- end of the table of "+what+" -->\n"
+	path := filepath.Join("..", "..", "..", "..", "docs", "detection.md")
 	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package evaluate_test
+package reports_test
 
 import (
 	"bytes"
@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	detectors "github.com/accelgate/accelgate/internal/detect/evaluate"
-	"github.com/accelgate/accelgate/internal/gate/evaluate"
-	"github.com/accelgate/accelgate/internal/testtier"
+	detectors "github.com/accelgate/accelgate/internal/testing/evaluate/detection"
+	"github.com/accelgate/accelgate/internal/testing/evaluate/reports"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 var update = flag.Bool("update", false, "write the tables into docs/detection.md")
@@ -39,9 +39,9 @@ const begin, end = "<!-- what follows is written by make evaluate UPDATE=1 -->\n
 func TestPageNightly(t *testing.T) {
 	testtier.Nightly(t)
 	var tables bytes.Buffer
-	evaluate.Page(&tables, load(t))
+	reports.Page(&tables, load(t))
 	t.Log(tables.String())
-	path := filepath.Join("..", "..", "..", "docs", "detection.md")
+	path := filepath.Join("..", "..", "..", "..", "docs", "detection.md")
 	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +65,7 @@ func TestPageNightly(t *testing.T) {
 func TestKeyHasTheRatesOfThePage(t *testing.T) {
 	t.Parallel()
 	read := func(page string) string {
-		text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", page))
+		text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", page))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ type aim struct {
 	cost  float64   // at most; 0 is no aim
 }
 
-func check(t *testing.T, name string, got evaluate.Rates, want aim) {
+func check(t *testing.T, name string, got reports.Rates, want aim) {
 	t.Helper()
 	if got.Red.Of == 0 || got.Red.Percent() > want.red {
 		t.Errorf("%s: %v of reports are red, want at most %v %%", name, got.Red, want.red)
@@ -117,18 +117,18 @@ func check(t *testing.T, name string, got evaluate.Rates, want aim) {
 func TestAimsThorough(t *testing.T) {
 	testtier.Thorough(t)
 	d := load(t)
-	check(t, "pairs on a loaded host", evaluate.Own(d), aim{5, []float64{0, 22, 47, 67}, 9})
-	check(t, "pairs of GPU kernels", evaluate.KernelRates(d), aim{2, []float64{0, 50, 85, 95}, 9})
-	check(t, "history, 3 runs", evaluate.HistoryRates(d, 3), aim{2, []float64{17, 28, 50, 67}, 3})
-	check(t, "history, 5 runs", evaluate.HistoryRates(d, 5), aim{2, []float64{16, 31, 52, 71}, 5})
-	check(t, "next run", evaluate.NextRates(d), aim{4, []float64{17, 27, 48, 66}, 1})
-	check(t, "two sessions", evaluate.SessionRates(d), aim{7, []float64{0, 0, 20, 45}, 9})
+	check(t, "pairs on a loaded host", reports.Own(d), aim{5, []float64{0, 22, 47, 67}, 9})
+	check(t, "pairs of GPU kernels", reports.KernelRates(d), aim{2, []float64{0, 50, 85, 95}, 9})
+	check(t, "history, 3 runs", reports.HistoryRates(d, 3), aim{2, []float64{17, 28, 50, 67}, 3})
+	check(t, "history, 5 runs", reports.HistoryRates(d, 5), aim{2, []float64{16, 31, 52, 71}, 5})
+	check(t, "next run", reports.NextRates(d), aim{4, []float64{17, 27, 48, 66}, 1})
+	check(t, "two sessions", reports.SessionRates(d), aim{7, []float64{0, 0, 20, 45}, 9})
 }
 
 // TestGeneratedHosts needs no data: few reports of each host and road.
 func TestGeneratedHosts(t *testing.T) {
 	t.Parallel()
-	for name, roads := range evaluate.GeneratedRates(12) {
+	for name, roads := range reports.GeneratedRates(12) {
 		for i, r := range roads {
 			if r.Red.Hits > 2 {
 				t.Errorf("%s, %s: %v of unchanged reports are red", name, r.Road, r.Red)

@@ -1,12 +1,12 @@
-package evaluate_test
+package reports_test
 
 import (
 	"bytes"
 	"testing"
 
-	detectors "github.com/accelgate/accelgate/internal/detect/evaluate"
-	"github.com/accelgate/accelgate/internal/gate/evaluate"
-	"github.com/accelgate/accelgate/internal/testtier"
+	detectors "github.com/accelgate/accelgate/internal/testing/evaluate/detection"
+	"github.com/accelgate/accelgate/internal/testing/evaluate/reports"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // TestFitsKeepThePromiseThorough: unchanged reports of 20 lines with 40 limits are red no more often than
@@ -16,7 +16,7 @@ func TestFitsKeepThePromiseThorough(t *testing.T) {
 	testtier.Thorough(t)
 	t.Parallel()
 	var red detectors.Rate
-	for _, r := range evaluate.MeasureFits(4, nil) {
+	for _, r := range reports.MeasureFits(4, nil) {
 		red.Hits, red.Of = red.Hits+r.Red.Hits, red.Of+r.Red.Of
 	}
 	if red.Of != 48 || red.Hits > 4 {
@@ -29,7 +29,7 @@ func TestFitsPageNightly(t *testing.T) {
 	testtier.Nightly(t)
 	var table bytes.Buffer
 	var red detectors.Rate
-	for _, r := range evaluate.Fits(&table, 50) {
+	for _, r := range reports.Fits(&table, 50) {
 		red.Hits, red.Of = red.Hits+r.Red.Hits, red.Of+r.Red.Of
 	}
 	if red.Percent() > 2 {

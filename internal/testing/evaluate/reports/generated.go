@@ -1,4 +1,4 @@
-package evaluate
+package reports
 
 import (
 	"math"

@@ -1,12 +1,12 @@
-package evaluate
+package reports
 
 import (
 	"fmt"
 	"io"
 	"math/rand/v2"
 
-	detectors "github.com/accelgate/accelgate/internal/detect/evaluate"
 	"github.com/accelgate/accelgate/internal/gate"
+	detectors "github.com/accelgate/accelgate/internal/testing/evaluate/detection"
 )
 
 // Settled says how large losses are settled in pairs, on one host in cells of one noise.

@@ -1,18 +1,18 @@
-package evaluate_test
+package reports_test
 
 import (
 	"bytes"
 	"strings"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/gate/evaluate"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/evaluate/reports"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // cheap holds what 10 pairs settle: a loss of 6 %, three times its limit, in cells whose values
 // differ by at most a sixth of it, and of 35 % in all but the noisiest. Tails hide some of
 // them at the first look already.
-func cheap(t *testing.T, all []evaluate.Settled) {
+func cheap(t *testing.T, all []reports.Settled) {
 	t.Helper()
 	for _, s := range all {
 		found, cheap := 98.0, 85.0
@@ -30,13 +30,13 @@ func cheap(t *testing.T, all []evaluate.Settled) {
 // TestLargeLossesAreCheap needs no data. It takes 2 s, because few reports hold few cells of each noise.
 func TestLargeLossesAreCheap(t *testing.T) {
 	t.Parallel()
-	cheap(t, evaluate.MeasureLargeLosses(15))
+	cheap(t, reports.MeasureLargeLosses(15))
 }
 
 // TestLargeLossesPageNightly holds the table of docs/detection.md.
 func TestLargeLossesPageNightly(t *testing.T) {
 	testtier.Nightly(t)
 	var table bytes.Buffer
-	cheap(t, evaluate.LargeLosses(&table, load(t), 200))
+	cheap(t, reports.LargeLosses(&table, load(t), 200))
 	page(t, "TestLargeLossesPageNightly", "large losses", table.String())
 }

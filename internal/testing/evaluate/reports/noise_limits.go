@@ -1,4 +1,4 @@
-package evaluate
+package reports
 
 import (
 	"fmt"
@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	detectors "github.com/accelgate/accelgate/internal/detect/evaluate"
 	"github.com/accelgate/accelgate/internal/gate"
+	detectors "github.com/accelgate/accelgate/internal/testing/evaluate/detection"
 )
 
 // NoiseLimitRates are what the gate does with reports whose limits are derived from noise, and

@@ -1,12 +1,12 @@
-package evaluate_test
+package reports_test
 
 import (
 	"bytes"
 	"testing"
 
-	detectors "github.com/accelgate/accelgate/internal/detect/evaluate"
-	"github.com/accelgate/accelgate/internal/gate/evaluate"
-	"github.com/accelgate/accelgate/internal/testtier"
+	detectors "github.com/accelgate/accelgate/internal/testing/evaluate/detection"
+	"github.com/accelgate/accelgate/internal/testing/evaluate/reports"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // TestNoiseLimitsKeepThePromiseThorough: unchanged reports with limits from noise are red no more often than
@@ -16,7 +16,7 @@ func TestNoiseLimitsKeepThePromiseThorough(t *testing.T) {
 	testtier.Thorough(t)
 	t.Parallel()
 	var red detectors.Rate
-	for _, r := range evaluate.MeasureNoiseLimits(10, nil) {
+	for _, r := range reports.MeasureNoiseLimits(10, nil) {
 		red.Hits, red.Of = red.Hits+r.Red.Hits, red.Of+r.Red.Of
 	}
 	if red.Of != 180 || red.Hits > 9 {
@@ -29,7 +29,7 @@ func TestNoiseLimitsPageNightly(t *testing.T) {
 	testtier.Nightly(t)
 	var table bytes.Buffer
 	var red detectors.Rate
-	for _, r := range evaluate.NoiseLimits(&table, 100) {
+	for _, r := range reports.NoiseLimits(&table, 100) {
 		red.Hits, red.Of = red.Hits+r.Red.Hits, red.Of+r.Red.Of
 	}
 	if red.Percent() > 2 {

@@ -1,9 +1,9 @@
-package evaluate
+package reports
 
 import (
 	"github.com/accelgate/accelgate/internal/detect"
-	detectors "github.com/accelgate/accelgate/internal/detect/evaluate"
 	"github.com/accelgate/accelgate/internal/stats"
+	detectors "github.com/accelgate/accelgate/internal/testing/evaluate/detection"
 )
 
 // sides returns as many values of the old and of the new code as a rule without

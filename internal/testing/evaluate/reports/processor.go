@@ -1,4 +1,4 @@
-package evaluate
+package reports
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	detectors "github.com/accelgate/accelgate/internal/detect/evaluate"
 	"github.com/accelgate/accelgate/internal/gate"
+	detectors "github.com/accelgate/accelgate/internal/testing/evaluate/detection"
 )
 
 // busyHost is a generated host whose processors other programs use.

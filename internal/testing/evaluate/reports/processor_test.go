@@ -1,17 +1,17 @@
-package evaluate_test
+package reports_test
 
 import (
 	"bytes"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/gate/evaluate"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/evaluate/reports"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // sighted holds what processor time is for, on hosts by their place in the table: where no processor
 // is free it finds losses of 30 % that times do not show, it turns few unchanged reports red, and
 // where it does not count nothing changes.
-func sighted(t *testing.T, all []evaluate.BusyRates, most float64) {
+func sighted(t *testing.T, all []reports.BusyRates, most float64) {
 	t.Helper()
 	for i, r := range all {
 		alone, gated := r.Alone, r.Gated
@@ -34,13 +34,13 @@ func sighted(t *testing.T, all []evaluate.BusyRates, most float64) {
 // TestProcessorTimeSees needs no data.
 func TestProcessorTimeSees(t *testing.T) {
 	t.Parallel()
-	sighted(t, evaluate.MeasureBusy(12), 10)
+	sighted(t, reports.MeasureBusy(12), 10)
 }
 
 // TestBusyHostsPageNightly holds the table of docs/detection.md.
 func TestBusyHostsPageNightly(t *testing.T) {
 	testtier.Nightly(t)
 	var table bytes.Buffer
-	sighted(t, evaluate.Busy(&table, 500), 3.5)
+	sighted(t, reports.Busy(&table, 500), 3.5)
 	page(t, "TestBusyHostsPageNightly", "generated busy hosts", table.String())
 }

@@ -1,4 +1,4 @@
-package evaluate
+package reports
 
 import (
 	"bytes"
@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"github.com/accelgate/accelgate/internal/detect"
-	detectors "github.com/accelgate/accelgate/internal/detect/evaluate"
+	detectors "github.com/accelgate/accelgate/internal/testing/evaluate/detection"
 )
 
 // Page prints the tables of docs/detection.md: how often unchanged reports are red by each

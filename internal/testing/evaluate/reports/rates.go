@@ -1,11 +1,11 @@
-package evaluate
+package reports
 
 import (
 	"fmt"
 	"io"
 	"strings"
 
-	detectors "github.com/accelgate/accelgate/internal/detect/evaluate"
+	detectors "github.com/accelgate/accelgate/internal/testing/evaluate/detection"
 )
 
 // Rates are what a rule does on a road.

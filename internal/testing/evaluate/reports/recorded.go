@@ -1,12 +1,12 @@
-package evaluate
+package reports
 
 import (
 	"fmt"
 	"io"
 	"slices"
 
-	detectors "github.com/accelgate/accelgate/internal/detect/evaluate"
 	"github.com/accelgate/accelgate/internal/gate"
+	detectors "github.com/accelgate/accelgate/internal/testing/evaluate/detection"
 )
 
 // recordedPairs is how many pairs of a cell and metric the stages may need.

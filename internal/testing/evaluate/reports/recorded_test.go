@@ -1,4 +1,4 @@
-package evaluate_test
+package reports_test
 
 import (
 	"encoding/json"
@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	detectors "github.com/accelgate/accelgate/internal/detect/evaluate"
-	"github.com/accelgate/accelgate/internal/gate/evaluate"
+	detectors "github.com/accelgate/accelgate/internal/testing/evaluate/detection"
+	"github.com/accelgate/accelgate/internal/testing/evaluate/reports"
 )
 
 // TestRecorded evaluates what accelgate calibrate --record wrote, where
@@ -22,7 +22,7 @@ func TestRecorded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := evaluate.Recorded(os.Stdout, all); err != nil {
+		if _, err := reports.Recorded(os.Stdout, all); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -33,10 +33,10 @@ func TestRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := evaluate.Recorded(nil, all[:20]); err == nil {
+	if _, err := reports.Recorded(nil, all[:20]); err == nil {
 		t.Error("25 pairs of a cell were evaluated, want a refusal")
 	}
-	rates, err := evaluate.Recorded(nil, all)
+	rates, err := reports.Recorded(nil, all)
 	if err != nil {
 		t.Fatal(err)
 	}

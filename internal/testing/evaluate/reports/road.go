@@ -1,9 +1,9 @@
-// Package evaluate measures what a whole report promises: how often the gate as it
+// Package reports measures what a whole report promises: how often the gate as it
 // is shipped turns a report on unchanged code red, how many slowed cells it finds,
 // and what that costs, on each road that evidence takes. It builds run documents
 // of recorded and of generated noise and gives them to [gate.Compare] and
 // [gate.Decide], with the rules of other tools beside them.
-package evaluate
+package reports
 
 import (
 	"fmt"

@@ -1,13 +1,13 @@
-package evaluate
+package reports
 
 import (
 	"math/rand/v2"
 	"slices"
 	"strings"
 
-	detectors "github.com/accelgate/accelgate/internal/detect/evaluate"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/stats"
+	detectors "github.com/accelgate/accelgate/internal/testing/evaluate/detection"
 )
 
 // joined is how many sessions in a row of one workload and one amount of work make

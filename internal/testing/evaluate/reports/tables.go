@@ -1,10 +1,10 @@
-package evaluate
+package reports
 
 import (
 	"fmt"
 	"io"
 
-	detectors "github.com/accelgate/accelgate/internal/detect/evaluate"
+	detectors "github.com/accelgate/accelgate/internal/testing/evaluate/detection"
 )
 
 // Slow-downs of the tables.

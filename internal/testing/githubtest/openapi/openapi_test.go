@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/accelgate/accelgate/internal/github/githubtest/openapi"
+	"github.com/accelgate/accelgate/internal/testing/githubtest/openapi"
 )
 
 func TestReduceKeepsWhatValidates(t *testing.T) {
@@ -59,7 +59,7 @@ func TestCommittedDescription(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(again, openapi.Description()) {
-		t.Error("github.json is not cut down to operations.txt: go generate ./internal/github/githubtest/openapi")
+		t.Error("github.json is not cut down to operations.txt: go generate ./internal/testing/githubtest/openapi")
 	}
 }
 
@@ -75,7 +75,7 @@ func TestCommittedDescriptionIsFresh(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, openapi.Description()) {
-		t.Error("github.json is not what the whole description gives: go generate ./internal/github/githubtest/openapi")
+		t.Error("github.json is not what the whole description gives: go generate ./internal/testing/githubtest/openapi")
 	}
 }
 

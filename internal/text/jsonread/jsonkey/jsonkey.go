@@ -6,14 +6,17 @@ package jsonkey
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"unicode/utf8"
-
-	"github.com/accelgate/accelgate/internal/bench"
 )
 
-// Check returns an error that wraps [bench.ErrContradiction] and names the key
+// ErrContradiction is wrapped by the error for an input that reports two
+// numbers under one name.
+var ErrContradiction = errors.New("the result contradicts itself")
+
+// Check returns an error that wraps [ErrContradiction] and names the key
 // if a key occurs twice in one object of data, at any depth. Keys are compared
 // byte by byte, after their escapes are decoded. data should be valid JSON, or
 // several values one after another; in other text Check finds what it can. It
@@ -43,7 +46,7 @@ func check(data []byte, form func([]byte) []byte) error {
 			}
 			first := open[len(open)-1]
 			if key, found := repeated(keys[first:]); found {
-				return fmt.Errorf("%w: the key %.80q occurs twice in one object; print it once", bench.ErrContradiction, key)
+				return fmt.Errorf("%w: the key %.80q occurs twice in one object; print it once", ErrContradiction, key)
 			}
 			open, keys = open[:len(open)-1], keys[:first]
 		}

@@ -7,8 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/jsonread/jsonkey"
+	"github.com/accelgate/accelgate/internal/text/jsonread/jsonkey"
 )
 
 func TestCheck(t *testing.T) {
@@ -45,7 +44,7 @@ func TestCheck(t *testing.T) {
 				want = c.fold
 			}
 			err := check([]byte(c.json))
-			if (err == nil) != want || err != nil && !errors.Is(err, bench.ErrContradiction) {
+			if (err == nil) != want || err != nil && !errors.Is(err, jsonkey.ErrContradiction) {
 				t.Errorf("%s, fold %v: %v, want none: %v", name, fold, err, want)
 			}
 		}

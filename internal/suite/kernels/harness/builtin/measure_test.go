@@ -16,7 +16,7 @@ import (
 	"github.com/accelgate/accelgate/internal/suite/kernels/harness"
 	"github.com/accelgate/accelgate/internal/suite/kernels/harness/gokernel"
 	"github.com/accelgate/accelgate/internal/suite/kernels/harness/workers"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/suite/kernels/harness/workers"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // written is the folder with all workers, and the C worker compiled, once.

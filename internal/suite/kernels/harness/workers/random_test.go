@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/tensor"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // TestRandom holds the random numbers of each worker against those of package

@@ -9,7 +9,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
 	"github.com/accelgate/accelgate/internal/suite/kernels/harness"
-	"github.com/accelgate/accelgate/internal/testtier"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/accelgate/accelgate/internal/github/githubtest/openapi"
+	"github.com/accelgate/accelgate/internal/testing/githubtest/openapi"
 )
 
 func main() {
