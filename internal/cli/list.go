@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/command/list"
-	"github.com/accelgate/accelgate/internal/command/plan"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/measure"

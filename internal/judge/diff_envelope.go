@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/formats/signature"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/formats/inferencebench"
+	"github.com/accelgate/accelgate/internal/formats/signature"
 	"github.com/accelgate/accelgate/internal/gate"
 )
 

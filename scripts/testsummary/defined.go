@@ -20,9 +20,9 @@ var testName = regexp.MustCompile(`^(Test|Fuzz)([^a-z].*)?$`)
 
 // exempt are tests that CI cannot run, with the reason.
 var exempt = map[string]string{
-	"internal/device/energy TestUnreadable":                              "root may read every file: run make test as another user",
-	"internal/suite/cases/casefile TestLoadUnreadable":                   "root may read every file: run make test as another user",
-	"internal/github TestBehindAProxy":                                   "TestThroughAProxy starts it in a process of its own",
+	"internal/device/energy TestUnreadable":                               "root may read every file: run make test as another user",
+	"internal/suite/cases/casefile TestLoadUnreadable":                    "root may read every file: run make test as another user",
+	"internal/github TestBehindAProxy":                                    "TestThroughAProxy starts it in a process of its own",
 	"internal/testing/githubtest/openapi TestCommittedDescriptionIsFresh": "it compares with GitHub's whole description, which is not in the repository",
 }
 
