@@ -35,8 +35,8 @@ type action struct {
 	lost         error             // why the verdict is not on GitHub; nil where it is
 }
 
-// gathered is what the step judges: runs with their references, in pairs.
-type gathered struct {
+// collected is what the step judges: runs with their references, in pairs.
+type collected struct {
 	file   *config.File
 	policy gate.Policy
 	runs   []*bench.Run
@@ -107,7 +107,7 @@ func Run(ctx context.Context, e *measure.Env, reach github.Options) (code int, e
 		}
 	}
 	if a.event.Run != nil {
-		clean, err := a.foreign(ctx, unresolved)
+		clean, err := a.forkRun(ctx, unresolved)
 		if clean != nil {
 			defer clean()
 		}
@@ -119,8 +119,8 @@ func Run(ctx context.Context, e *measure.Env, reach github.Options) (code int, e
 		}
 	}
 	if a.in.publish && !a.in.update {
-		if runs := a.firstRuns(ctx); len(runs) > 0 {
-			return a.first(ctx, runs), nil
+		if runs := a.bootstrapRuns(ctx); len(runs) > 0 {
+			return a.bootstrap(ctx, runs), nil
 		}
 	}
 	a.readHistory(ctx)
@@ -156,7 +156,7 @@ func (a *action) orUnpublished(code int) int {
 const couldNotJudge = "accelgate could not judge"
 
 func (a *action) step(ctx context.Context) (int, error) {
-	g, err := a.gather(ctx)
+	g, err := a.collect(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -199,21 +199,21 @@ func (a *action) step(ctx context.Context) (int, error) {
 	return j.Exit(), nil
 }
 
-// gather measures here, or reads the runs of other jobs.
-func (a *action) gather(ctx context.Context) (gathered, error) {
+// collect measures here, or reads the runs of other jobs.
+func (a *action) collect(ctx context.Context) (collected, error) {
 	if a.in.runs != "" {
-		return a.collect(ctx)
+		return a.collectRuns(ctx)
 	}
 	if err := a.build(ctx); err != nil {
-		return gathered{}, err
+		return collected{}, err
 	}
 	p, err := a.Env.Plan(ctx, &a.in.options)
 	if err != nil {
-		return gathered{}, err
+		return collected{}, err
 	}
 	defer p.Close()
 	if err := a.acceptUnlessUpdating(ctx, &p.Policy, p.File); err != nil {
-		return gathered{}, err
+		return collected{}, err
 	}
 	ref, err := judge.ReferenceFor(ctx, a.Env, p.Options, p.File, p.Host)
 	if unread, ok := errors.AsType[*remote.Error](err); ok && !a.in.publish { // another job judges
@@ -221,16 +221,16 @@ func (a *action) gather(ctx context.Context) (gathered, error) {
 		ref, err = judge.Reference{Typed: &judge.Typing{Options: p.Options, File: p.File}}, nil
 	}
 	if err != nil {
-		return gathered{}, err
+		return collected{}, err
 	}
 	a.warn(a.gh.Group("Measure"))
 	run, err := a.Env.Measure(ctx, p, ref.Run())
 	a.warn(a.gh.EndGroup())
 	if err != nil {
-		return gathered{}, err
+		return collected{}, err
 	}
 	a.output("run", p.OutPath("run.json"))
-	return gathered{file: p.File, policy: p.Policy, runs: []*bench.Run{run}, refs: []judge.Reference{ref}}, nil
+	return collected{file: p.File, policy: p.Policy, runs: []*bench.Run{run}, refs: []judge.Reference{ref}}, nil
 }
 
 // build runs the input build in both checkouts.
@@ -247,12 +247,12 @@ func (a *action) build(ctx context.Context) error {
 // acceptUnlessUpdating leaves waivers out where new baselines are proposed, and lets gains
 // pass.
 func (a *action) acceptUnlessUpdating(ctx context.Context, policy *gate.Policy, file *config.File) error {
-	if a.in.update && a.in.options.Elsewhere(file) {
+	if a.in.update && a.in.options.RemoteBaseline(file) {
 		return a.in.options.Writable(file)
 	}
 	if a.in.update {
 		*policy = policy.Recording()
 		return nil
 	}
-	return judge.Accept(a.Env, policy, file, a.occasion(ctx))
+	return judge.Accept(a.Env, policy, file, a.trigger(ctx))
 }

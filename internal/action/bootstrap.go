@@ -15,14 +15,14 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// firstRuns returns what a pull request measured that brings the configuration: the base,
+// bootstrapRuns returns what a pull request measured that brings the configuration: the base,
 // which is checked out, has none, and the pull request's commit has one. It is empty for
 // every other.
-func (a *action) firstRuns(ctx context.Context) []*bench.Run {
+func (a *action) bootstrapRuns(ctx context.Context) []*bench.Run {
 	if a.event.PullRequest == nil || a.event.Run != nil || a.in.runs == "" {
 		return nil
 	}
-	if _, err := os.Lstat(a.in.options.Config); !errors.Is(err, fs.ErrNotExist) || !a.brings(ctx, a.in.options.Config) {
+	if _, err := os.Lstat(a.in.options.Config); !errors.Is(err, fs.ErrNotExist) || !a.bringsConfiguration(ctx, a.in.options.Config) {
 		return nil
 	}
 	paths, err := measure.FindRuns(a.in.runs, maxRuns)
@@ -38,8 +38,8 @@ func (a *action) firstRuns(ctx context.Context) []*bench.Run {
 	return runs
 }
 
-// brings reports whether the commit has a file of the repository.
-func (a *action) brings(ctx context.Context, file string) bool {
+// bringsConfiguration reports whether the commit has a file of the repository.
+func (a *action) bringsConfiguration(ctx context.Context, file string) bool {
 	name, err := a.repositoryPath(file)
 	if err != nil {
 		return false
@@ -52,10 +52,10 @@ func (a *action) brings(ctx context.Context, file string) bool {
 	return err == nil && data != nil
 }
 
-// first says what a pull request that adds the configuration measured. Nothing judges it,
+// bootstrap says what a pull request that adds the configuration measured. Nothing judges it,
 // so its check asks for a person: a pull request that names another configuration than
 // the base has must not pass either.
-func (a *action) first(ctx context.Context, runs []*bench.Run) int {
+func (a *action) bootstrap(ctx context.Context, runs []*bench.Run) int {
 	config := quoteCode(a.in.options.Config)
 	title := "a person decides: the base has no " + text.OneLine(a.in.options.Config)
 	var b strings.Builder

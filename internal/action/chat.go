@@ -63,7 +63,7 @@ type talk struct {
 // more: whoever may comment could otherwise make the project's account post.
 func (t talk) decline(ctx context.Context) (int, error) {
 	if err := t.client.React(ctx, t.repo, t.event.Comment.ID, "-1"); err != nil {
-		t.refused(err)
+		t.reportAPIError(err)
 	}
 	_, err := fmt.Fprintln(t.Stdout, "The command was not run: its author has no write permission in the repository; ask a maintainer.")
 	return exit.Passed, err
@@ -73,7 +73,7 @@ func (t talk) decline(ctx context.Context) (int, error) {
 func (t talk) answer(ctx context.Context, reaction, said string, done bool) (int, error) {
 	c := t.event.Comment
 	if err := t.client.React(ctx, t.repo, c.ID, reaction); err != nil {
-		t.refused(err)
+		t.reportAPIError(err)
 	}
 	if reply, err := t.client.Reply(ctx, t.repo, c.Issue, c.ID, said); reply.ID == 0 && err != nil {
 		return 0, err

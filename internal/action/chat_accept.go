@@ -76,7 +76,7 @@ func (t talk) proposeWaiver(ctx context.Context, entry waiver.Entry, path string
 		Branch: fmt.Sprintf("%s%x", waiverBranch, sum[:6]), Title: title, Body: github.Fixed(body), Files: map[string][]byte{path: data},
 		Labels: t.in.labels, Reviewers: t.in.reviewers,
 		Describe: func(others []github.Proposed, complete bool) (string, github.Ladder) {
-			return title, after(foreignFiles(others, complete), github.Fixed(body))
+			return title, after(otherHostFiles(others, complete), github.Fixed(body))
 		},
 	})
 	switch {

@@ -18,10 +18,10 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// collect reads the runs of other jobs, which are not trusted. A host that
+// collectRuns reads the runs of other jobs, which are not trusted. A host that
 // should have delivered one and did not stands in with an empty run, which the
 // gate cannot pass.
-func (a *action) collect(ctx context.Context) (g gathered, err error) {
+func (a *action) collectRuns(ctx context.Context) (g collected, err error) {
 	if g.file, g.policy, err = a.Env.Load(&a.in.options); err != nil {
 		return g, err
 	}
@@ -89,7 +89,7 @@ func (a *action) notAsked(file *config.File) (left []string) {
 // that this job is about, hold what only asks for, and cannot excuse itself:
 // cells that it says it left out, and that this job was not told to leave out,
 // are missing; so are cells left out by a limit that the configuration has not.
-func (a *action) vet(ctx context.Context, run *bench.Run, g *gathered, ref *baseline.File) error {
+func (a *action) vet(ctx context.Context, run *bench.Run, g *collected, ref *baseline.File) error {
 	if want := a.commit(); run.Revision != want {
 		return fmt.Errorf("the run is of commit %q and this workflow of %s: run the measuring job again", text.OneLine(run.Revision), want)
 	}
@@ -109,11 +109,11 @@ func (a *action) vet(ctx context.Context, run *bench.Run, g *gathered, ref *base
 	if !mayLeaveOut(run, g.file.Limits) {
 		run.LeftOut = nil
 	}
-	others, err := a.outside(ctx, run, ref)
+	others, err := a.leftOutCells(ctx, run, ref)
 	if err != nil {
 		return err
 	}
-	elsewhere := a.elsewhere(run.Host.Label, g, ref)
+	elsewhere := a.remoteBaseline(run.Host.Label, g, ref)
 	run.Unselected = slices.DeleteFunc(run.Unselected, func(id string) bool {
 		return !others[id] && !elsewhere[id] && (len(only) == 0 || matrix.GlobAny(only, id))
 	})
@@ -133,10 +133,10 @@ func mayLeaveOut(run *bench.Run, limits config.Limits) bool {
 	return limits.Budget > 0 || limits.MaxCells > 0 && measured >= limits.MaxCells
 }
 
-// elsewhere lists the cells that are owed on a host and belong to suites that its runs
+// remoteBaseline lists the cells that are owed on a host and belong to suites that its runs
 // leave out, by the input suite or by the runners of this job's configuration. What a
 // suite holds is not opened, because its data may be on the host alone.
-func (a *action) elsewhere(label string, g *gathered, ref *baseline.File) map[string]bool {
+func (a *action) remoteBaseline(label string, g *collected, ref *baseline.File) map[string]bool {
 	ids := map[string]bool{}
 	add := func(id, suite string) {
 		if suite != "" && !a.in.options.Wants(g.file, label, suite) {
@@ -154,10 +154,10 @@ func (a *action) elsewhere(label string, g *gathered, ref *baseline.File) map[st
 	return ids
 }
 
-// outside lists the cells that the profile leaves out on a host, by this job's
+// leftOutCells lists the cells that the profile leaves out on a host, by this job's
 // configuration and not by what a run says. Of suites whose cells a program lists, which may be
 // on the host alone, it looks at those that the reference has.
-func (a *action) outside(ctx context.Context, run *bench.Run, ref *baseline.File) (map[string]bool, error) {
+func (a *action) leftOutCells(ctx context.Context, run *bench.Run, ref *baseline.File) (map[string]bool, error) {
 	if a.in.options.Profile == "" {
 		return nil, nil
 	}

@@ -12,13 +12,13 @@ import (
 // the default branch. A history names commits as it likes, so a name that is no full id is
 // replaced by the commit of this run. A refusal is a warning.
 func (a *action) commentOnCommits(ctx context.Context, j judge.Judged) {
-	began := j.Report.Began()
+	began := j.Report.Onset()
 	if !a.in.commitComment || !a.in.publish || len(began) == 0 || !a.follows(ctx) {
 		return
 	}
 	client, repo, err := a.client()
 	if err != nil {
-		a.refused(err)
+		a.reportAPIError(err)
 		return
 	}
 	for _, b := range began {
@@ -28,7 +28,7 @@ func (a *action) commentOnCommits(ctx context.Context, j judge.Judged) {
 		}
 		text := a.token.Hide(b.Text + fmt.Sprintf("\n[The run that confirms it](%s)\n", a.event.RunURL))
 		url, err := client.CommentOnCommit(ctx, repo, commit, a.in.checkName+" "+b.Host, github.Fixed(text))
-		a.refused(err)
+		a.reportAPIError(err)
 		if err == nil {
 			fmt.Fprintln(a.Stdout, "Comment on the commit:", url)
 		}

@@ -16,13 +16,13 @@ import (
 	"github.com/accelgate/accelgate/internal/github/artifact"
 )
 
-// foreign makes the runs of a finished workflow run this step's own. Code of a
+// forkRun makes the runs of a finished workflow run this step's own. Code of a
 // stranger ran in there, so everything that it left is hostile: the pull request
 // is the one that GitHub names for head repository, branch and commit, archives
 // are bounded and refused as a whole, and what their run documents say is judged
 // by this checkout's configuration and baselines. unresolved is what [action.pullOfRun]
 // returned.
-func (a *action) foreign(ctx context.Context, unresolved error) (clean func(), err error) {
+func (a *action) forkRun(ctx context.Context, unresolved error) (clean func(), err error) {
 	dir, err := os.MkdirTemp(a.Getenv("RUNNER_TEMP"), "accelgate-runs-*") // with the permissions 0700
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for artifacts: %w: set RUNNER_TEMP to one that is writable", err)

@@ -58,7 +58,7 @@ func (a *action) historyOf(ctx context.Context, label string) (*history.File, er
 }
 
 // tellTroubles puts into the report what kept history from being read.
-func (a *action) tellTroubles(g gathered) {
+func (a *action) tellTroubles(g collected) {
 	if len(g.runs) > 0 {
 		g.runs[0].Warnings = append(g.runs[0].Warnings, a.troubles...)
 	}
@@ -68,18 +68,18 @@ func (a *action) tellTroubles(g gathered) {
 // keep records the runs on the branch, where they are of the default branch, of
 // all cells, and did not fail. Pull requests never get there: what they measure is
 // not yet anybody's history. A refusal is a warning.
-func (a *action) keep(ctx context.Context, g gathered, j judge.Judged) {
-	if a.in.historyBranch == "" || !a.keepable(j.Decision.Status) {
+func (a *action) keep(ctx context.Context, g collected, j judge.Judged) {
+	if a.in.historyBranch == "" || !a.cacheable(j.Decision.Status) {
 		return
 	}
 	if err := a.add(ctx, g, ""); err != nil {
-		a.notKept(err)
+		a.reportNotKept(err)
 	}
 }
 
 // accept keeps the runs on the branch as the first ones of a new level, where the history
 // stands in for baselines. It is what a refresh PR is elsewhere.
-func (a *action) accept(ctx context.Context, g gathered, j judge.Judged) (int, error) {
+func (a *action) accept(ctx context.Context, g collected, j judge.Judged) (int, error) {
 	switch {
 	case a.in.historyBranch == "" || !a.in.publish:
 		return 0, exit.Usagef("baselines.from is history, so update-baseline keeps runs on the history branch: set the inputs history-branch and publish")
@@ -94,7 +94,7 @@ func (a *action) accept(ctx context.Context, g gathered, j judge.Judged) (int, e
 
 // add adds the runs to the branch if they are of the default branch; accepted is why they
 // begin a new level, "" if they do not.
-func (a *action) add(ctx context.Context, g gathered, accepted string) error {
+func (a *action) add(ctx context.Context, g collected, accepted string) error {
 	client, repo, err := a.client()
 	if err == nil {
 		var ours bool
@@ -112,7 +112,7 @@ func (a *action) add(ctx context.Context, g gathered, accepted string) error {
 		reference: history.ForReference{Needed: a.in.options.FromHistory(g.file), Accepted: accepted}}
 	change, err := client.Revise(ctx, repo, github.Revision{Branch: a.in.historyBranch, Message: r.message(a.commit()), Paths: r.paths(), Limit: branchBytes, Edit: r.edit})
 	for _, err := range r.troubles {
-		a.notKept(err)
+		a.reportNotKept(err)
 	}
 	if err != nil {
 		return err
@@ -121,9 +121,9 @@ func (a *action) add(ctx context.Context, g gathered, accepted string) error {
 	return nil
 }
 
-// keepable reports whether the runs of this event may be kept, as far as it can
+// cacheable reports whether the runs of this event may be kept, as far as it can
 // be told without asking GitHub.
-func (a *action) keepable(status gate.Status) bool {
+func (a *action) cacheable(status gate.Status) bool {
 	some := len(a.in.options.Only)+len(a.in.options.Suites) > 0
 	return a.in.publish && !some && a.ofBranch() && status != gate.StatusFailed && status != gate.StatusNoEvidence
 }
@@ -168,7 +168,7 @@ func (a *action) onDefaultBranch(ctx context.Context, client *github.Client, rep
 	return branch == main, nil
 }
 
-func (a *action) notKept(err error) {
+func (a *action) reportNotKept(err error) {
 	a.annotate(a.gh.Warning, "accelgate could not keep the run", err.Error())
 	a.warn(err)
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // show writes what the runner shows: log, summary, outputs, annotations.
-func (a *action) show(g gathered, j judge.Judged) error {
+func (a *action) show(g collected, j judge.Judged) error {
 	if err := judge.Render(a.Env, a.Stdout, "terminal", j); err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (a *action) show(g gathered, j judge.Judged) error {
 }
 
 // saveHTML writes the report as one page.
-func (a *action) saveHTML(g gathered, j judge.Judged) error {
+func (a *action) saveHTML(g collected, j judge.Judged) error {
 	page, err := judge.Rendered(report.HTML, j.Report)
 	if err != nil {
 		return err

@@ -27,7 +27,7 @@ type posting struct {
 }
 
 // publish writes the verdict.
-func (a *action) publish(ctx context.Context, g gathered, j judge.Judged) {
+func (a *action) publish(ctx context.Context, g collected, j judge.Judged) {
 	title, note := j.Report.Title(), a.note()
 	body := func(limit int) string {
 		limit -= len(note)
@@ -84,14 +84,14 @@ func (a *action) post(ctx context.Context, p posting) {
 	p = p.without(a.token)
 	client, repo, err := a.client()
 	if err != nil {
-		a.refused(err)
+		a.reportAPIError(err)
 		a.lost = err
 		return
 	}
 	link, commented := a.event.RunURL, false
 	if pr := a.event.PullRequest; pr != nil && a.in.comment != commentOff {
 		url, err := a.comment(ctx, client, repo, pr.Number, p)
-		a.refused(err)
+		a.reportAPIError(err)
 		link, commented = cmp.Or(url, link), url != "" || err == nil
 	}
 	check := github.Check{Name: a.in.checkName, Conclusion: p.conclusion, Title: text.Cut(p.title, 250), Body: p.body, DetailsURL: link,
@@ -103,7 +103,7 @@ func (a *action) post(ctx context.Context, p posting) {
 		run, err = a.check.Complete(ctx, check)
 	}
 	a.output("check-url", run.URL)
-	a.refused(err)
+	a.reportAPIError(err)
 	if err != nil && !(commented && errors.Is(err, github.ErrForbidden) && !errors.Is(err, github.ErrCheckStays)) {
 		a.lost = err
 	}
@@ -120,7 +120,7 @@ func (a *action) unpublished() error {
 
 // comment writes the comment where its mode wants one, and returns its address.
 func (a *action) comment(ctx context.Context, client *github.Client, repo github.Repo, number int, p posting) (string, error) {
-	wanted, err := a.wanted(ctx, client, repo, number, p.status)
+	wanted, err := a.wantsComment(ctx, client, repo, number, p.status)
 	if err != nil || !wanted {
 		return "", err
 	}
@@ -149,9 +149,9 @@ var gravity = map[gate.Status]int{
 	gate.StatusFailed:         4,
 }
 
-// wanted reports whether the mode asks for a comment. One that is there is never
+// wantsComment reports whether the mode asks for a comment. One that is there is never
 // left to say what is no longer true.
-func (a *action) wanted(ctx context.Context, client *github.Client, repo github.Repo, number int, status gate.Status) (bool, error) {
+func (a *action) wantsComment(ctx context.Context, client *github.Client, repo github.Repo, number int, status gate.Status) (bool, error) {
 	if a.in.comment == commentAlways || status != gate.StatusPassed && a.in.comment == commentOnFailure {
 		return true, nil
 	}

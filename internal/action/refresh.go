@@ -31,14 +31,14 @@ const refreshBranch = "accelgate/refresh-baselines"
 const maxRuns = 256
 
 // saveReport writes the report beside run.json and returns its path.
-func (a *action) saveReport(g gathered, name, text string) (string, error) {
+func (a *action) saveReport(g collected, name, text string) (string, error) {
 	path := a.in.options.OutPath(g.file, name)
 	return path, atomicfile.Write(path, []byte(text))
 }
 
 // saveJSON writes the report for programs, and sets the outputs that lead there:
 // its path, and how many verdicts there are of each class.
-func (a *action) saveJSON(g gathered, j judge.Judged) error {
+func (a *action) saveJSON(g collected, j judge.Judged) error {
 	all, err := judge.Rendered(report.JSON, j.Report)
 	if err != nil {
 		return err
@@ -68,8 +68,8 @@ func (a *action) client() (*github.Client, github.Repo, error) {
 	return a.api, repo, err
 }
 
-// refused reports what GitHub did not take, where people look.
-func (a *action) refused(err error) {
+// reportAPIError reports what GitHub did not take, where people look.
+func (a *action) reportAPIError(err error) {
 	if err != nil {
 		a.annotate(a.gh.Warning, "accelgate could not publish", err.Error())
 		a.warn(err)
@@ -77,7 +77,7 @@ func (a *action) refused(err error) {
 }
 
 // refresh proposes new baselines in one pull request for all hosts.
-func (a *action) refresh(ctx context.Context, g gathered, j judge.Judged) (int, error) {
+func (a *action) refresh(ctx context.Context, g collected, j judge.Judged) (int, error) {
 	if j.Decision.Status == gate.StatusNoEvidence || j.Decision.Status == gate.StatusFailed && !a.in.force {
 		a.annotate(a.gh.Error, "baselines not refreshed", "the gate did not pass; fix it, or set the input force to record the cells that passed")
 		return j.Exit(), nil
@@ -122,7 +122,7 @@ func (a *action) refresh(ctx context.Context, g gathered, j judge.Judged) (int, 
 
 // refreshCaseFiles renews the case files of what was measured, and adds them to
 // the files of the pull request.
-func (a *action) refreshCaseFiles(g gathered, files map[string][]byte, body *report.Refresh) error {
+func (a *action) refreshCaseFiles(g collected, files map[string][]byte, body *report.Refresh) error {
 	edits, err := record.EditCases(a.Env, g.file, g.runs, record.CaseEdits{Reason: a.in.reason, Revision: a.commit(), Initial: a.in.initial, Only: a.in.options.Only, Policy: record.UnlessForced(a.in.force, &g.policy)})
 	if err != nil {
 		return err
@@ -153,7 +153,7 @@ func (a *action) propose(ctx context.Context, body report.Refresh, files map[str
 	describe := func(others []github.Proposed, complete bool) (string, github.Ladder) {
 		all := withOthers(body, others)
 		title, _ := report.Changes(all)
-		return a.token.Hide(title), after(foreignFiles(others, complete), changes(all, client.FromActionsToken(), a.token.Hide))
+		return a.token.Hide(title), after(otherHostFiles(others, complete), changes(all, client.FromActionsToken(), a.token.Hide))
 	}
 	base, branch := a.refreshInto()
 	pull, err := client.OpenRefresh(ctx, repo, github.Refresh{Base: base, Branch: branch, Title: a.token.Hide(title), Body: changes(body, client.FromActionsToken(), a.token.Hide),
@@ -162,7 +162,7 @@ func (a *action) propose(ctx context.Context, body report.Refresh, files map[str
 		return 0, err
 	}
 	for _, w := range pull.Warnings {
-		a.refused(errors.New(w))
+		a.reportAPIError(errors.New(w))
 	}
 	if pull.Number == 0 {
 		fmt.Fprintln(a.Stdout, "The baselines are already what was measured; there is nothing to propose.")

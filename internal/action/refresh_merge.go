@@ -10,9 +10,9 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// foreignFiles names what a pull request of ours changes that no run of ours wrote. It
+// otherHostFiles names what a pull request of ours changes that no run of ours wrote. It
 // stands above the text, which is not about them.
-func foreignFiles(others []github.Proposed, complete bool) string {
+func otherHostFiles(others []github.Proposed, complete bool) string {
 	const most = 20
 	var names []string
 	for _, o := range others {

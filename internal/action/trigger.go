@@ -10,10 +10,10 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// occasion is why the step judges: a run for a pull request is one of that, however it was
+// trigger is why the step judges: a run for a pull request is one of that, however it was
 // started.
-func (a *action) occasion(ctx context.Context) measure.Occasion {
-	o := measure.Occasion{Event: a.event.Name}
+func (a *action) trigger(ctx context.Context) measure.Trigger {
+	o := measure.Trigger{Event: a.event.Name}
 	switch {
 	case a.event.PullRequest != nil:
 		o.Event = "pull_request"

@@ -13,9 +13,9 @@ const StreamedTokens = "streamed_token_rate"
 // sameShare is how far two such shares may be apart: answers differ in length.
 const sameShare = 0.1
 
-// Alike reports whether two values of a condition, "" for none, let numbers be
+// SameCondition reports whether two values of a condition, "" for none, let numbers be
 // compared: equal ones, and shares that are about the same.
-func Alike(condition, a, b string) bool {
+func SameCondition(condition, a, b string) bool {
 	if a == b || condition != StreamedTokens {
 		return a == b
 	}
@@ -31,12 +31,12 @@ func share(text string) (float64, error) {
 	return strconv.ParseFloat(text, 64)
 }
 
-// AllAlike reports whether two sets of conditions are [Alike], each by its name.
-func AllAlike(a, b map[string]string) bool { return alikeTo(a, b) && alikeTo(b, a) }
+// SameConditions reports whether two sets of conditions are [Alike], each by its name.
+func SameConditions(a, b map[string]string) bool { return conditionsIn(a, b) && conditionsIn(b, a) }
 
-func alikeTo(a, b map[string]string) bool {
+func conditionsIn(a, b map[string]string) bool {
 	for name, value := range a {
-		if !Alike(name, value, b[name]) {
+		if !SameCondition(name, value, b[name]) {
 			return false
 		}
 	}

@@ -20,7 +20,7 @@ func TestAlike(t *testing.T) {
 		{StreamedTokens, "x", "0.51", false},
 		{StreamedTokens, "NaN", "0.51", false},
 	} {
-		if got := Alike(test.condition, test.a, test.b); got != test.want {
+		if got := SameCondition(test.condition, test.a, test.b); got != test.want {
 			t.Errorf("%s: %q and %q: %t", test.condition, test.a, test.b, got)
 		}
 		a, b := map[string]string{}, map[string]string{"mode": "closed"}
@@ -30,11 +30,11 @@ func TestAlike(t *testing.T) {
 		if test.b != "" {
 			b[test.condition] = test.b
 		}
-		if AllAlike(a, b) || AllAlike(b, a) {
+		if SameConditions(a, b) || SameConditions(b, a) {
 			t.Errorf("%v and %v are alike, though one has a mode", a, b)
 		}
 		delete(b, "mode")
-		if got := AllAlike(a, b); got != test.want {
+		if got := SameConditions(a, b); got != test.want {
 			t.Errorf("%v and %v: %t", a, b, got)
 		}
 	}

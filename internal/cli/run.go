@@ -65,7 +65,7 @@ func (c *Command) run(ctx context.Context, o *measure.Options, format string) (i
 		return 0, err
 	}
 	defer p.Close()
-	if err := judge.Accept(c.env(), &p.Policy, p.File, measure.Occasion{Event: measure.Desk}); err != nil {
+	if err := judge.Accept(c.env(), &p.Policy, p.File, measure.Trigger{Event: measure.Desk}); err != nil {
 		return 0, err
 	}
 	ref, err := judge.ReferenceFor(ctx, c.env(), p.Options, p.File, p.Host)

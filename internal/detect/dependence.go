@@ -28,8 +28,8 @@ type runsTest struct {
 	minimum float64 // effect
 }
 
-// joint tests the runs of a cell that has samples on both sides.
-func (r *reporter) joint(cell int, o Options) runsTest {
+// dependence tests the runs of a cell that has samples on both sides.
+func (r *reporter) dependence(cell int, o Options) runsTest {
 	w := r.rows[cell]
 	s := samples{history: present(w.base), head: w.head[:1]}
 	s.base = s.history[len(s.history)-min(len(s.history), s.span(o)):]
@@ -71,9 +71,9 @@ func (r Score) inRow(base, head int) Score {
 	return r
 }
 
-// jointly makes the joint p that of the cell. Where no run is stopped, all of them
+// dependent makes the joint p that of the cell. Where no run is stopped, all of them
 // are Regressed unless the correction takes it back.
-func (e *Evidence) jointly(p float64) {
+func (e *Evidence) dependent(p float64) {
 	switch {
 	case p < 1:
 		e.P, e.Passes, e.Verdict, e.Reason = p, true, Regressed, ""

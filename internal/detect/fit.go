@@ -23,8 +23,8 @@ type FitPoint struct {
 	Base, Head []float64 // at least one pair; finite
 }
 
-// FitSides is a point of a line of which each side is of one session. The medians are positive.
-type FitSides struct {
+// FitTwoSample is a point of a line of which each side is of one session. The medians are positive.
+type FitTwoSample struct {
 	X          float64
 	Base, Head Side
 }
@@ -119,19 +119,19 @@ func JudgeFitPairs(points []FitPoint, c Coefficient, higherIsBetter bool) (e Fit
 	return e, true
 }
 
-// JudgeFitSides judges a coefficient by two sessions, with the allowance of [JudgeSides] for what
+// JudgeFitTwoSample judges a coefficient by two sessions, with the allowance of [JudgeSides] for what
 // sessions differ by: at each point by itself, and of all points alike. ok is false with fewer than 3 points.
-func JudgeFitSides(points []FitSides, c Coefficient, higherIsBetter bool) (e FitEvidence, ok bool) {
-	xs, sides := make([]float64, len(points)), make([]Sides, len(points))
+func JudgeFitTwoSample(points []FitTwoSample, c Coefficient, higherIsBetter bool) (e FitEvidence, ok bool) {
+	xs, sides := make([]float64, len(points)), make([]TwoSample, len(points))
 	for i, p := range points {
-		xs[i], sides[i] = p.X, Sides{Base: p.Base, Head: p.Head}
+		xs[i], sides[i] = p.X, TwoSample{Base: p.Base, Head: p.Head}
 	}
 	w := weights(xs, c)
 	if w == nil {
 		return e, false
 	}
 	variance := 0.0
-	for i, s := range JudgeSides(sides) {
+	for i, s := range JudgeTwoSample(sides) {
 		p := &points[i]
 		e.Old, e.New = e.Old+w[i]*p.Base.Median, e.New+w[i]*p.Head.Median
 		variance += math.Pow(w[i]*p.Base.Median*s.Error, 2)

@@ -64,7 +64,7 @@ func TestFitSidesAllowForSessions(t *testing.T) {
 	for _, c := range []detect.Coefficient{detect.Slope, detect.Intercept} {
 		low := 0
 		for range fits {
-			points := make([]detect.FitSides, len(fitXs))
+			points := make([]detect.FitTwoSample, len(fitXs))
 			session := func(level float64, common float64) detect.Side {
 				y := make([]float64, 5)
 				own := 2 * sd * r.NormFloat64()
@@ -81,9 +81,9 @@ func TestFitSidesAllowForSessions(t *testing.T) {
 			}
 			before, after := 0.015*r.NormFloat64(), 0.015*r.NormFloat64()
 			for i, x := range fitXs {
-				points[i] = detect.FitSides{X: x, Base: session(10+5*x, before), Head: session(10+5*x, after)}
+				points[i] = detect.FitTwoSample{X: x, Base: session(10+5*x, before), Head: session(10+5*x, after)}
 			}
-			if e, _ := detect.JudgeFitSides(points, c, false); e.P <= 0.02 {
+			if e, _ := detect.JudgeFitTwoSample(points, c, false); e.P <= 0.02 {
 				low++
 			}
 		}

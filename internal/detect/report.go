@@ -218,7 +218,7 @@ func (r *reporter) correct(falseAlarms float64) {
 		e.Q = q
 		e.correct(falseAlarms, r.least)
 	}
-	r.out.Host.convicts(minHeads)
+	r.out.Host.significant(minHeads)
 }
 
 // test makes the evidence on a cell that of its runs together, and returns the p that
@@ -229,8 +229,8 @@ func (r *reporter) test(cell int, alpha float64) float64 {
 	switch o := r.options(r.cells[cell]); {
 	case o.mode() != History || n < r.least:
 	case n < manyHeads:
-		t := r.joint(cell, o)
-		e.jointly(t.p)
+		t := r.dependence(cell, o)
+		e.dependent(t.p)
 		e.MDE = relative(t.mde(alpha))
 		return t.p
 	default:
@@ -247,7 +247,7 @@ func (r *reporter) test(cell int, alpha float64) float64 {
 
 // correct takes back what does not hold in the report.
 func (e *Evidence) correct(falseAlarms float64, least int) {
-	if e.convicts(least); e.Verdict == Regressed && e.Q > falseAlarms {
+	if e.significant(least); e.Verdict == Regressed && e.Q > falseAlarms {
 		e.Verdict = Suspect
 		e.Reason = fmt.Sprintf("p %.2g is low, but among so many cells that is worth %.2g, not up to %.2g: measure again", e.P, e.Q, falseAlarms)
 	}
@@ -256,8 +256,8 @@ func (e *Evidence) correct(falseAlarms float64, least int) {
 // minHeads is how many new runs can be Regressed against history.
 const minHeads = 3
 
-// convicts makes too few runs against history a suspicion.
-func (e *Evidence) convicts(least int) {
+// significant makes too few runs against history a suspicion.
+func (e *Evidence) significant(least int) {
 	if e.Mode == History && e.Verdict == Regressed && e.N < least {
 		e.Verdict = Suspect
 		e.Reason = fmt.Sprintf("%d of the %d new runs that can show a loss against history: measure in pairs, or in more runs", e.N, minHeads)

@@ -35,8 +35,8 @@ func verdicts(r detect.Report) map[detect.Verdict]int {
 	return m
 }
 
-// convicted is what a plain loss is called by n runs.
-func convicted(n int) detect.Verdict {
+// rejected is what a plain loss is called by n runs.
+func rejected(n int) detect.Verdict {
 	if n < 3 {
 		return detect.Suspect
 	}
@@ -53,7 +53,7 @@ func TestHostShift(t *testing.T) {
 		return 0
 	}
 	for _, n := range []int{1, 3, 5, 12} {
-		r, want := detect.JudgeReport(quietCells(40, n, slow), 0), convicted(n)
+		r, want := detect.JudgeReport(quietCells(40, n, slow), 0), rejected(n)
 		if r.Host.Verdict != want || math.Abs(r.Host.Estimate-math.Expm1(0.08)) > 0.005 || len(r.Shifts) != n {
 			t.Errorf("n %d: host %+v, shifts %v", n, r.Host, r.Shifts)
 		}

@@ -83,15 +83,15 @@ func paired(values []float64, n int, o Options) (middle float64, span [2]float64
 			found = append(found, minFound(base, head, o))
 			stated = append(stated, Judge(base, head, o).MDE)
 		}
-		blocks = append(blocks, fourOfFive(found[len(found)-1<<n:]))
+		blocks = append(blocks, percentile80(found[len(found)-1<<n:]))
 	}
-	middle = max(fourOfFive(found), stats.Median(stated))
+	middle = max(percentile80(found), stats.Median(stated))
 	most := 1 + 2/math.Sqrt(2*float64(len(values)-1)) // two standard errors of a standard deviation
 	return middle, [2]float64{min(slices.Min(blocks), middle/most), max(slices.Max(blocks), middle*most)}
 }
 
-// fourOfFive is the least value that four of five are at most.
-func fourOfFive(values []float64) float64 {
+// percentile80 is the least value that four of five are at most.
+func percentile80(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[(4*len(sorted)+4)/5-1]
 }

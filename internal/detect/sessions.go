@@ -40,7 +40,7 @@ func Sessions(runs [][]float64, head []float64, oneSession bool) (base, samples 
 	switch {
 	case !(oneSession && m > 1) && single(runs):
 		return middles(runs, m), head
-	case alike(runs, m):
+	case sameSessions(runs, m):
 		return turns(runs, m), head
 	}
 	return OneEach(runs, head)
@@ -95,11 +95,11 @@ func middle(values []float64) float64 {
 	return math.Sqrt(sorted[n/2-1]) * math.Sqrt(sorted[n/2])
 }
 
-// alike says that there are too few runs for one sample each, and that their
+// sameSessions says that there are too few runs for one sample each, and that their
 // sessions do not differ. The noise within them is that of steps, which a single odd
 // process does not move; the variance between them is the plain one, which a single
 // odd session does move, as it should.
-func alike(runs [][]float64, m int) bool {
+func sameSessions(runs [][]float64, m int) bool {
 	if m < 2 || len(runs) >= minOwn {
 		return false
 	}

@@ -10,13 +10,13 @@ import "fmt"
 //
 // [Holm]: AdjustHolm.
 type Stages struct {
-	Looks  []Look // ascending by Pairs, at least one
+	Looks  []Stage // ascending by Pairs, at least one
 	Early  Early  // the zero value decides nothing early
 	Decide int    // fresh pairs of the decision, at most 40
 }
 
-// Look is a look at the first Pairs pairs: a cell goes on if p is at most P.
-type Look struct {
+// Stage is a look at the first Pairs pairs: a cell goes on if p is at most P.
+type Stage struct {
 	Pairs int
 	P     float64
 }
@@ -24,7 +24,7 @@ type Look struct {
 // DefaultStages are those that were chosen by `make evaluate`; docs/detection.md
 // has the table. On a loaded host an unchanged cell takes about 4 pairs.
 func DefaultStages() Stages {
-	return Stages{Looks: []Look{{2, 0.35}, {5, 0.20}, {10, 0.05}}, Early: Early{P: 0.05, Pairs: 8, Shares: []float64{0.4, 0.2}}, Decide: 20}
+	return Stages{Looks: []Stage{{2, 0.35}, {5, 0.20}, {10, 0.05}}, Early: Early{P: 0.05, Pairs: 8, Shares: []float64{0.4, 0.2}}, Decide: 20}
 }
 
 // StagesFrom are the default stages where every cell is measured in at least first
@@ -159,14 +159,14 @@ func JudgeStages(cells []Cell, s Stages, falseAlarms float64) []Evidence {
 	for j, q := range AdjustHolm(ps) {
 		if e := &out[at[j]]; e.Decided {
 			e.Q = min(1, q*falseAlarms/early.left)
-			e.convict(cells[at[j]].Options, falseAlarms)
+			e.reject(cells[at[j]].Options, falseAlarms)
 		}
 	}
 	return out
 }
 
-// convict is the decision on a cell that has its fresh pairs.
-func (e *Evidence) convict(o Options, falseAlarms float64) {
+// reject is the decision on a cell that has its fresh pairs.
+func (e *Evidence) reject(o Options, falseAlarms float64) {
 	o.Mode = Interleaved
 	switch {
 	case e.Q <= falseAlarms && e.Estimate >= o.pairedEffect()-rounding:

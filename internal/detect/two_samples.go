@@ -28,14 +28,14 @@ func NewSide(median, mad float64, n int) Side {
 	return s
 }
 
-// Sides is a cell of which each side was measured in one session.
-type Sides struct {
+// TwoSample is a cell of which each side was measured in one session.
+type TwoSample struct {
 	Base, Head     Side
 	HigherIsBetter bool
 }
 
-// SidesEvidence says what two sessions show.
-type SidesEvidence struct {
+// TwoSampleEvidence says what two sessions show.
+type TwoSampleEvidence struct {
 	P float64 // one-sided
 	// Error is the standard error of the difference of the logarithms, with what
 	// two sessions differ by.
@@ -70,20 +70,20 @@ const (
 	largeValues = 3   // of the head, at least
 )
 
-// JudgeSides judges cells whose two sides are of one session each, without any
+// JudgeTwoSample judges cells whose two sides are of one session each, without any
 // history: it says how likely chance makes the head look so slow. What all cells
 // of the report show of the noise within sessions counts for each. P is 1 where a
 // side has no value above 0.
-func JudgeSides(cells []Sides) []SidesEvidence {
-	noise := sidesNoise(cells)
-	out := make([]SidesEvidence, len(cells))
+func JudgeTwoSample(cells []TwoSample) []TwoSampleEvidence {
+	noise := twoSampleNoise(cells)
+	out := make([]TwoSampleEvidence, len(cells))
 	for i, c := range cells {
 		out[i] = c.judge(noise)
 	}
 	return out
 }
 
-func sidesNoise(cells []Sides) float64 {
+func twoSampleNoise(cells []TwoSample) float64 {
 	var known []float64
 	for _, c := range cells {
 		for _, s := range []Side{c.Base, c.Head} {
@@ -98,17 +98,17 @@ func sidesNoise(cells []Sides) float64 {
 	return max(sidesFloor, stats.Median(known))
 }
 
-func (c Sides) judge(noise float64) SidesEvidence {
+func (c TwoSample) judge(noise float64) TwoSampleEvidence {
 	old, ok := level(c.Base.Median, c.HigherIsBetter)
 	now, also := level(c.Head.Median, c.HigherIsBetter)
 	if !ok || !also {
-		return SidesEvidence{P: 1, Large: math.Inf(1), Huge: math.Inf(1)}
+		return TwoSampleEvidence{P: 1, Large: math.Inf(1), Huge: math.Inf(1)}
 	}
 	n, m := float64(max(c.Base.N, 1)), float64(max(c.Head.N, 1))
 	df := sidesPrior + n + m - 2
 	within := (sidesPrior*noise*noise + (n-1)*c.Base.Noise*c.Base.Noise + (m-1)*c.Head.Noise*c.Head.Noise) / df
 	between := sessionFactor*sessionFactor*within + sessionFloor*sessionFloor
-	e := SidesEvidence{Error: math.Sqrt(within*(1/n+1/m) + 2*between), df: df}
+	e := TwoSampleEvidence{Error: math.Sqrt(within*(1/n+1/m) + 2*between), df: df}
 	e.P = survival((now-old)/e.Error, df)
 	e.Estimate = relative(now - old)
 	spread := math.Sqrt(within)
@@ -120,7 +120,7 @@ func (c Sides) judge(noise float64) SidesEvidence {
 }
 
 // Least is the slow-down from which on p is at most alpha, relative.
-func (e SidesEvidence) Least(alpha float64) float64 {
+func (e TwoSampleEvidence) Least(alpha float64) float64 {
 	if e.Error == 0 {
 		return 0 // nothing to test
 	}

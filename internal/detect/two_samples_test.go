@@ -22,28 +22,28 @@ func TestSidesProperties(t *testing.T) {
 		noise := math.Exp(-6 + 4*rng.Float64())
 		draw := func(n int) []float64 { return noisy(rng.Uint64(), noise, [2]float64{100, float64(n)}) }
 		base, head := draw(1+2*rng.IntN(3)), draw(1+2*rng.IntN(3)) // odd: a rate has the reciprocal median
-		c := detect.Sides{Base: sideOf(base), Head: sideOf(head)}
-		want := detect.JudgeSides([]detect.Sides{c})[0]
-		other := detect.Sides{Base: c.Base, Head: c.Head, HigherIsBetter: true}
+		c := detect.TwoSample{Base: sideOf(base), Head: sideOf(head)}
+		want := detect.JudgeTwoSample([]detect.TwoSample{c})[0]
+		other := detect.TwoSample{Base: c.Base, Head: c.Head, HigherIsBetter: true}
 		other.Base.Median, other.Head.Median = 4096/c.Base.Median, 4096/c.Head.Median
-		if got := detect.JudgeSides([]detect.Sides{other})[0]; math.Abs(got.P-want.P) > 1e-9 {
+		if got := detect.JudgeTwoSample([]detect.TwoSample{other})[0]; math.Abs(got.P-want.P) > 1e-9 {
 			t.Fatalf("as a rate %v, want %v", got, want)
 		}
 		slower := c
 		slower.Head.Median *= 1.1
-		if got := detect.JudgeSides([]detect.Sides{slower})[0]; got.P > want.P {
+		if got := detect.JudgeTwoSample([]detect.TwoSample{slower})[0]; got.P > want.P {
 			t.Fatalf("slower: %v after %v", got, want)
 		}
 		slower.Head.Median = 1.3 * c.Base.Median
-		sure := detect.JudgeSides([]detect.Sides{slower})[0]
+		sure := detect.JudgeTwoSample([]detect.TwoSample{slower})[0]
 		slower.Base.Noise *= 3
-		if got := detect.JudgeSides([]detect.Sides{slower})[0]; got.P < sure.P {
+		if got := detect.JudgeTwoSample([]detect.TwoSample{slower})[0]; got.P < sure.P {
 			t.Fatalf("noisier: %v after %v", got, sure)
 		}
 		least := want.Least(0.01)
 		slower = c
 		slower.Head.Median = c.Base.Median * (1 + least)
-		if got := detect.JudgeSides([]detect.Sides{slower})[0]; math.Abs(got.P-0.01) > 1e-6 {
+		if got := detect.JudgeTwoSample([]detect.TwoSample{slower})[0]; math.Abs(got.P-0.01) > 1e-6 {
 			t.Fatalf("p %v at the slow-down of p 1 %%", got.P)
 		}
 	}
@@ -61,13 +61,13 @@ func TestSidesHoldTheirPromise(t *testing.T) {
 		return []float64{level * math.Exp(noise*rng.NormFloat64()), level * math.Exp(noise*rng.NormFloat64()), level * math.Exp(noise*rng.NormFloat64())}
 	}
 	for range reports {
-		cells := make([]detect.Sides, count)
+		cells := make([]detect.TwoSample, count)
 		for i := range cells {
 			noise := math.Exp(-5 + 2*rng.Float64())
-			cells[i] = detect.Sides{Base: sideOf(session(noise)), Head: sideOf(session(noise))}
+			cells[i] = detect.TwoSample{Base: sideOf(session(noise)), Head: sideOf(session(noise))}
 		}
 		ps := make([]float64, count)
-		for i, e := range detect.JudgeSides(cells) {
+		for i, e := range detect.JudgeTwoSample(cells) {
 			ps[i] = e.P
 		}
 		for _, q := range detect.AdjustHolm(ps) {
@@ -76,12 +76,12 @@ func TestSidesHoldTheirPromise(t *testing.T) {
 				break
 			}
 		}
-		quiet := make([]detect.Sides, count)
+		quiet := make([]detect.TwoSample, count)
 		for i := range quiet {
-			quiet[i] = detect.Sides{Base: sideOf(session(0.003)), Head: sideOf(session(0.003))}
+			quiet[i] = detect.TwoSample{Base: sideOf(session(0.003)), Head: sideOf(session(0.003))}
 		}
 		quiet[0].Head.Median *= 1.5
-		if detect.JudgeSides(quiet)[0].P*count <= detect.DefaultFalseAlarms {
+		if detect.JudgeTwoSample(quiet)[0].P*count <= detect.DefaultFalseAlarms {
 			found++
 		}
 	}
@@ -91,7 +91,7 @@ func TestSidesHoldTheirPromise(t *testing.T) {
 	if found < 95*reports/100 {
 		t.Errorf("a loss of 50 %% on a quiet host is found in %d of %d", found, reports)
 	}
-	if e := detect.JudgeSides([]detect.Sides{{Head: detect.Side{Median: 1, N: 1}}})[0]; e.P != 1 || e.Estimate >= e.Huge {
+	if e := detect.JudgeTwoSample([]detect.TwoSample{{Head: detect.Side{Median: 1, N: 1}}})[0]; e.P != 1 || e.Estimate >= e.Huge {
 		t.Errorf("without a base: %+v", e)
 	}
 }
@@ -103,11 +103,11 @@ func TestLargeLosses(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 18))
 	for range 500 {
 		n, noise, slower := 3+r.IntN(8), 0.2*r.Float64(), 1+3*r.Float64()
-		of := func(noise float64) detect.SidesEvidence {
+		of := func(noise float64) detect.TwoSampleEvidence {
 			side := detect.Side{Median: 10, Noise: noise, N: n}
 			head := side
 			head.Median *= slower
-			return detect.JudgeSides([]detect.Sides{{Base: side, Head: head}})[0]
+			return detect.JudgeTwoSample([]detect.TwoSample{{Base: side, Head: head}})[0]
 		}
 		quiet, loud := of(noise), of(1.5*noise)
 		if math.Abs(quiet.Estimate-(slower-1)) > 1e-9 || quiet.Large < 0.4-1e-9 || quiet.Huge < 0.9-1e-9 || quiet.Huge > 4+1e-9 {
@@ -118,7 +118,7 @@ func TestLargeLosses(t *testing.T) {
 		}
 	}
 	few := detect.Side{Median: 1, Noise: 0.001, N: 2}
-	if e := detect.JudgeSides([]detect.Sides{{Base: few, Head: few}})[0]; !math.IsInf(e.Large, 1) {
+	if e := detect.JudgeTwoSample([]detect.TwoSample{{Base: few, Head: few}})[0]; !math.IsInf(e.Large, 1) {
 		t.Errorf("2 values: %+v", e)
 	}
 }

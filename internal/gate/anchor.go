@@ -60,7 +60,7 @@ func anchored(in *inputs, c cell, judged *Verdict) (v Verdict, ok bool) {
 		return v, false // nothing has added up
 	}
 	pinned := bench.Sample{Metric: m.Name, Summary: &bench.Summary{Median: old.Anchor, N: 1}}
-	return m.step.doubt(&m.Metric, threshold(&m.Metric, &pinned, now, in.policyOf(numberOf{c.id, m.Name}).Drift)), true
+	return m.step.caveat(&m.Metric, threshold(&m.Metric, &pinned, now, in.policyOf(seriesKey{c.id, m.Name}).Drift)), true
 }
 
 // fresh reports whether the baseline has not moved since the anchor was pinned.

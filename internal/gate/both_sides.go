@@ -42,7 +42,7 @@ func sinceBaseline(in *inputs, c cell, metric string) (v Verdict, ok bool) {
 	if m == nil || old == nil || now == nil || m.tooFew(c.ref) || !(summarize(old).Median > 0) {
 		return v, false
 	}
-	v = m.step.doubt(&m.Metric, threshold(&m.Metric, old, now, in.driftLimit(numberOf{c.id, metric})))
+	v = m.step.caveat(&m.Metric, threshold(&m.Metric, old, now, in.driftLimit(seriesKey{c.id, metric})))
 	if v.Finding != Regressed || v.Undecided() || in.host.explains(&v) != "" {
 		return v, false
 	}
@@ -62,7 +62,7 @@ func (v *Verdict) SinceBaseline() bool {
 
 // driftLimit is the change since an older level that a number may have, whether or not the
 // policy looks for drift.
-func (in *inputs) driftLimit(n numberOf) float64 {
+func (in *inputs) driftLimit(n seriesKey) float64 {
 	p := in.policyOf(n)
 	if p.Drift > 0 {
 		return p.Drift

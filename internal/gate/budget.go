@@ -79,7 +79,7 @@ func budgets(in *inputs, share float64) ([]Verdict, []Spent) {
 		if b.group.ignored() {
 			continue
 		}
-		v := shadowed(in, b.group.unhealthy(in), b.verdict)
+		v := underHost(in, b.group.unhealthy(in), b.verdict)
 		v.Budget = len(spent) + 1
 		verdicts, spent = append(verdicts, v), append(spent, b.Spent)
 	}
@@ -124,7 +124,7 @@ func (in *inputs) spend(of *Budget) budgeted {
 func (b *budgeted) decide(in *inputs, q, share, of float64) {
 	v := &b.verdict
 	v.DecidedBy = Certain
-	f := b.test.finds(b, share/of)
+	f := b.test.result(b, share/of)
 	v.Old, v.New, v.Delta, v.Interval, v.Evidence = f.old, f.new, f.delta, f.interval, f.evidence
 	if v.Evidence.Limit = b.Loss; v.Evidence.P > 0 {
 		v.Evidence.Q = q
@@ -189,7 +189,7 @@ type meanFinding struct {
 // meanTest is one way to evidence on a mean.
 type meanTest interface {
 	p() float64
-	finds(b *budgeted, alpha float64) meanFinding
+	result(b *budgeted, alpha float64) meanFinding
 }
 
 // geometric is the geometric mean of positive numbers, at least one; NaN where one is none.

@@ -42,7 +42,7 @@ func (in *inputs) groupOf(b *Budget) group {
 	var failed, without, unusable, doubtful []string
 	var members []member
 	for _, c := range in.within(b) {
-		if c.got.Outcome == bench.Skipped && !in.owed(c.id) {
+		if c.got.Outcome == bench.Skipped && !in.required(c.id) {
 			continue
 		}
 		g.of++
@@ -130,7 +130,7 @@ func (g *group) stateOf(in *inputs, m *member) memberState {
 	switch {
 	case in.quarantined(m.id):
 		return memberApart
-	case got.Outcome != bench.Passed && (known || in.owed(m.id)):
+	case got.Outcome != bench.Passed && (known || in.required(m.id)):
 		return memberFailed
 	case got.Outcome != bench.Passed || d == nil:
 		return memberFresh
@@ -142,7 +142,7 @@ func (g *group) stateOf(in *inputs, m *member) memberState {
 		return memberFresh
 	case known && in.unjudged == "" && unchanged(m.ref, got):
 		return memberSame
-	case d.doubt(got) != "" || d.tooFew(got) || known && asked(m.ref, got) != "":
+	case d.reliability(got) != "" || d.tooFew(got) || known && otherConditions(m.ref, got) != "":
 		return memberDoubtful
 	}
 	return m.compare(d, now, old, paired)
@@ -159,7 +159,7 @@ func (m *member) compare(d *described, now, old *bench.Sample, paired bool) memb
 	head, base := summarize(now).Median, 0.0
 	if paired {
 		n := len(now.Base)
-		head, base = middleOf(now.Values[len(now.Values)-n:]), middleOf(now.Base)
+		head, base = medianOf(now.Values[len(now.Values)-n:]), medianOf(now.Base)
 	} else {
 		m.old, base = old, summarize(old).Median
 	}

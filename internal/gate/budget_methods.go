@@ -22,11 +22,11 @@ func (in *inputs) testOf(b *budgeted) meanTest {
 	if h, ok := newHistoryMean(in, b, m); ok {
 		return h
 	}
-	return newSidesMean(in, m)
+	return newTwoSampleMean(in, m)
 }
 
-// mediansMean compares the medians of both sides, without any test.
-type mediansMean struct {
+// thresholdMean compares the medians of both sides, without any test.
+type thresholdMean struct {
 	metric   *described
 	members  []member
 	old, new float64 // geometric means
@@ -34,8 +34,8 @@ type mediansMean struct {
 	olds     int     // of the base
 }
 
-func mediansOf(g *group) *mediansMean {
-	m := &mediansMean{metric: g.metric, members: g.members}
+func mediansOf(g *group) *thresholdMean {
+	m := &thresholdMean{metric: g.metric, members: g.members}
 	var olds, news []float64
 	for i := range g.members {
 		one := &g.members[i]
@@ -45,7 +45,7 @@ func mediansOf(g *group) *mediansMean {
 		}
 		head := summarize(one.now).Median
 		if one.old == nil {
-			head = middleOf(values)
+			head = medianOf(values)
 		}
 		olds, news = append(olds, base), append(news, head)
 		m.values += max(1, len(values))
@@ -57,7 +57,7 @@ func mediansOf(g *group) *mediansMean {
 
 func summarizeBase(m *member) float64 {
 	if m.old == nil {
-		return middleOf(m.now.Base)
+		return medianOf(m.now.Base)
 	}
 	return summarize(m.old).Median
 }
@@ -69,11 +69,11 @@ func countBase(m *member) int {
 	return max(1, summarize(m.old).N)
 }
 
-func middleOf(values []float64) float64 { return stats.Median(values) }
+func medianOf(values []float64) float64 { return stats.Median(values) }
 
-func (m *mediansMean) p() float64 { return 1 }
+func (m *thresholdMean) p() float64 { return 1 }
 
-func (m *mediansMean) finds(*budgeted, float64) meanFinding {
+func (m *thresholdMean) result(*budgeted, float64) meanFinding {
 	delta, _ := m.metric.Better.Gain(m.old, m.new)
 	paired := len(m.members) > 0 && m.members[0].old == nil
 	return meanFinding{old: m.old, new: m.new, delta: delta, interval: [2]float64{delta, delta}, certain: true, values: m.values,
@@ -83,17 +83,17 @@ func (m *mediansMean) finds(*budgeted, float64) meanFinding {
 // pairsMean is the exact test of the pairs of the first look, which every cell has
 // whatever its values are.
 type pairsMean struct {
-	*mediansMean
+	*thresholdMean
 	detect.MeanEvidence
 	of int // pairs of each cell, at most
 }
 
-func newPairsMean(in *inputs, m *mediansMean) *pairsMean {
+func newPairsMean(in *inputs, m *thresholdMean) *pairsMean {
 	most := math.MaxInt
 	if !in.policy.OneLook {
 		most = stages(in.run).Looks[0].Pairs
 	}
-	t := &pairsMean{mediansMean: m}
+	t := &pairsMean{thresholdMean: m}
 	cells := make([]detect.Cell, len(m.members))
 	for i := range m.members {
 		now := m.members[i].now
@@ -108,9 +108,9 @@ func newPairsMean(in *inputs, m *mediansMean) *pairsMean {
 
 func (t *pairsMean) p() float64 { return t.P }
 
-func (t *pairsMean) finds(b *budgeted, alpha float64) meanFinding {
+func (t *pairsMean) result(b *budgeted, alpha float64) meanFinding {
 	d := t.metric
-	f := t.mediansMean.finds(b, alpha)
+	f := t.thresholdMean.result(b, alpha)
 	f.certain, f.convicts, f.values = false, true, t.Pairs
 	f.delta, f.interval = d.percent(t.Estimate), [2]float64{d.percent(t.High), d.percent(t.Low)}
 	f.decider = ByMorePairs
@@ -132,15 +132,15 @@ func (t *pairsMean) finds(b *budgeted, alpha float64) meanFinding {
 // historyMean takes the geometric mean of a run for one number, and judges it by those of
 // earlier runs, as a cell is: what moves all cells of a run together is in its noise.
 type historyMean struct {
-	*mediansMean
+	*thresholdMean
 	detect.Evidence
 	base, head []float64
 	accepted   bool
 }
 
 // newHistoryMean needs at least 3 earlier runs with a number of every member.
-func newHistoryMean(in *inputs, b *budgeted, m *mediansMean) (*historyMean, bool) {
-	t := &historyMean{mediansMean: m}
+func newHistoryMean(in *inputs, b *budgeted, m *thresholdMean) (*historyMean, bool) {
+	t := &historyMean{thresholdMean: m}
 	var all []float64
 	t.base, t.head = meansOf(m.members, (*bench.Sample).Level)
 	o := detect.Options{Mode: detect.History, HigherIsBetter: m.metric.Better != bench.Lower, MinEffect: m.metric.slower(b.Loss), Tolerance: m.metric.slower(b.Loss)}
@@ -154,7 +154,7 @@ func newHistoryMean(in *inputs, b *budgeted, m *mediansMean) (*historyMean, bool
 	if t.Verdict == detect.Untested || t.K < minRuns {
 		return nil, false
 	}
-	before, now := stats.Median(newest(t.base, t.K)), stats.Median(t.head)
+	before, now := stats.Median(lastUsable(t.base, t.K)), stats.Median(t.head)
 	moved, ok := m.metric.Better.Gain(before, m.old)
 	since, known := m.metric.Better.Gain(m.old, now)
 	t.accepted = ok && known && moved <= -b.Loss && since > -b.Loss
@@ -203,9 +203,9 @@ func (t *historyMean) p() float64 {
 	return t.P
 }
 
-func (t *historyMean) finds(b *budgeted, _ float64) meanFinding {
+func (t *historyMean) result(b *budgeted, _ float64) meanFinding {
 	d := t.metric
-	f := meanFinding{old: stats.Median(newest(t.base, t.K)), new: stats.Median(t.head), delta: d.percent(t.Estimate), values: t.values,
+	f := meanFinding{old: stats.Median(lastUsable(t.base, t.K)), new: stats.Median(t.head), delta: d.percent(t.Estimate), values: t.values,
 		interval: [2]float64{d.percent(t.High), d.percent(t.Low)}, convicts: t.Verdict == detect.Regressed, accepted: t.accepted}
 	f.decider = ByPairs
 	f.evidence = Evidence{Method: MethodHistory, OldN: t.K, NewN: t.N, P: t.P,
@@ -218,16 +218,16 @@ func (t *historyMean) finds(b *budgeted, _ float64) meanFinding {
 	return f
 }
 
-// sidesMean compares two sessions. What differs between sessions may be common to all
+// twoSampleMean compares two sessions. What differs between sessions may be common to all
 // cells, so their number does not make the mean surer than one cell of their noise is.
-type sidesMean struct {
-	*mediansMean
-	detect.SidesEvidence
+type twoSampleMean struct {
+	*thresholdMean
+	detect.TwoSampleEvidence
 	large float64 // slow-down that blocks whatever p is
 }
 
-func newSidesMean(in *inputs, m *mediansMean) *sidesMean {
-	s := detect.Sides{Base: detect.Side{Median: m.old}, Head: detect.Side{Median: m.new}, HigherIsBetter: m.metric.Better != bench.Lower}
+func newTwoSampleMean(in *inputs, m *thresholdMean) *twoSampleMean {
+	s := detect.TwoSample{Base: detect.Side{Median: m.old}, Head: detect.Side{Median: m.new}, HigherIsBetter: m.metric.Better != bench.Lower}
 	watched := healthy(in.cells)
 	all := true
 	for i := range m.members {
@@ -235,12 +235,12 @@ func newSidesMean(in *inputs, m *mediansMean) *sidesMean {
 		before, now := detect.NewSide(o.Median, o.MAD, o.N), detect.NewSide(n.Median, n.MAD, n.N)
 		s.Base.Noise += math.Pow(max(before.Noise, o.Noise), 2)
 		s.Head.Noise += math.Pow(now.Noise, 2)
-		s.Base.N, s.Head.N = fewest(s.Base.N, before.N, i), fewest(s.Head.N, now.N, i)
+		s.Base.N, s.Head.N = smaller(s.Base.N, before.N, i), smaller(s.Head.N, now.N, i)
 		all = all && watched[m.members[i].id]
 	}
 	k := float64(len(m.members))
 	s.Base.Noise, s.Head.Noise = math.Sqrt(s.Base.Noise/k), math.Sqrt(s.Head.Noise/k)
-	t := &sidesMean{mediansMean: m, SidesEvidence: detect.JudgeSides([]detect.Sides{s})[0]}
+	t := &twoSampleMean{thresholdMean: m, TwoSampleEvidence: detect.JudgeTwoSample([]detect.TwoSample{s})[0]}
 	t.large = t.Huge
 	if all {
 		t.large = min(t.large, t.Large)
@@ -248,18 +248,18 @@ func newSidesMean(in *inputs, m *mediansMean) *sidesMean {
 	return t
 }
 
-func fewest(n, other, i int) int {
+func smaller(n, other, i int) int {
 	if i == 0 {
 		return other
 	}
 	return min(n, other)
 }
 
-func (t *sidesMean) p() float64 { return t.P }
+func (t *twoSampleMean) p() float64 { return t.P }
 
-func (t *sidesMean) finds(b *budgeted, alpha float64) meanFinding {
+func (t *twoSampleMean) result(b *budgeted, alpha float64) meanFinding {
 	d := t.metric
-	f := t.mediansMean.finds(b, alpha)
+	f := t.thresholdMean.result(b, alpha)
 	least := t.Least(alpha)
 	f.convicts, f.certain = true, t.Estimate >= t.large
 	half := t.Least(0.025)

@@ -24,7 +24,7 @@ func (f findings) and(more findings) findings {
 
 // judgeCell judges a cell by its outcome, by its suite's files and by the
 // reference, in this order.
-func judgeCell(in *inputs, ev *evidence, c cell) findings {
+func judgeCell(in *inputs, ev *testResults, c cell) findings {
 	var f findings
 	if in.policy.Compat == CompatTensorSharp {
 		f = tensorSharp(in, c)
@@ -36,7 +36,7 @@ func judgeCell(in *inputs, ev *evidence, c cell) findings {
 	for i := range f.verdicts {
 		v := f.verdicts[i]
 		if m := in.metric(v.Metric); m == nil || !in.counts(m, c) { // no host changes a count
-			v = shadowed(in, because, v)
+			v = underHost(in, because, v)
 		}
 		f.verdicts[i] = attributed(c.got, explained(in, c, v))
 	}
@@ -47,7 +47,7 @@ func judgeCell(in *inputs, ev *evidence, c cell) findings {
 // that fails blocks even where the reference does not have it, because a wrong
 // answer needs no baseline to be wrong. A cell that suites' files describe is
 // judged by them first.
-func byOutcome(in *inputs, ev *evidence, c cell) findings {
+func byOutcome(in *inputs, ev *testResults, c cell) findings {
 	e, expected := in.policy.Expected[c.id]
 	switch {
 	case c.got.Outcome == bench.Skipped:
@@ -63,9 +63,9 @@ func byOutcome(in *inputs, ev *evidence, c cell) findings {
 }
 
 // known judges a cell that passed by the reference, or by pairs without one.
-func known(in *inputs, ev *evidence, c cell) (f findings) {
+func known(in *inputs, ev *testResults, c cell) (f findings) {
 	if c.ref != nil && c.ref.Outcome == bench.Passed {
-		if why := asked(c.ref, c.got); why != "" {
+		if why := otherConditions(c.ref, c.got); why != "" {
 			return found(Verdict{Cell: c.id, Finding: Incomparable, Reason: why})
 		}
 		return judgeSpeed(in, ev, c)
@@ -81,7 +81,7 @@ func known(in *inputs, ev *evidence, c cell) (f findings) {
 
 func skipped(in *inputs, c cell) Verdict {
 	v := Verdict{Cell: c.id, Finding: Skipped, Outcome: bench.Skipped, Reason: c.got.Reason}
-	if in.owed(c.id) {
+	if in.required(c.id) {
 		v.Finding = Missing
 		v.Reason = "newly skipped: " + c.got.Reason
 	}
@@ -117,7 +117,7 @@ func attributed(got *bench.Result, v Verdict) Verdict {
 
 // judgeSpeed judges the metrics of a cell that passes on both sides. The cell counts
 // as tracked if any of them was judged, or if there is none to judge.
-func judgeSpeed(in *inputs, ev *evidence, c cell) (f findings) {
+func judgeSpeed(in *inputs, ev *testResults, c cell) (f findings) {
 	var verdicts []Verdict
 	for i := range in.metrics {
 		m := &in.metrics[i]

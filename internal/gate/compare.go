@@ -17,8 +17,8 @@ func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
 		return Comparison{Reference: name, NoEvidence: why}
 	}
 	in, verdicts := newInputs(name, ref, run, p)
-	ev := weigh(in)
-	if v, ok := together(in.withoutChanges(), ev); ok {
+	ev := testCells(in)
+	if v, ok := hostShiftOf(in.withoutChanges(), ev); ok {
 		verdicts = append(verdicts, v)
 	}
 	ofBudgets, spent := budgets(in, ev.share)
@@ -33,7 +33,7 @@ func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
 	verdicts, waivers := waive(in, verdicts)
 	verdicts, isolated := quarantine(in, verdicts)
 	verdicts = p.settled(advise(in, verdicts, spent))
-	verdicts, shares := alike(in, verdicts)
+	verdicts, shares := sharedLosses(in, verdicts)
 	c := Comparison{Reference: name, Verdicts: verdicts, Unjudged: sum.unjudged(in), MissingShards: run.MissingShards(), Unselected: unselected,
 		Unbuilt:  run.Context[bench.Unbuilt] != "" && sum.passed == 0,
 		Measured: sum.measured, Passed: sum.passed, Checks: sum.checks, Waivers: waivers, Alike: shares, Budgets: spent, Quarantine: isolated,
@@ -53,7 +53,7 @@ type summary struct {
 }
 
 // judgeCells judges all cells and appends their verdicts.
-func judgeCells(in *inputs, ev *evidence, verdicts []Verdict) ([]Verdict, summary) {
+func judgeCells(in *inputs, ev *testResults, verdicts []Verdict) ([]Verdict, summary) {
 	var s summary
 	for _, c := range in.cells {
 		f := judgeCell(in, ev, c)
@@ -61,9 +61,9 @@ func judgeCells(in *inputs, ev *evidence, verdicts []Verdict) ([]Verdict, summar
 		if f.check != nil {
 			s.checks = append(s.checks, *f.check)
 		}
-		s.measured += one(c.got.Outcome != bench.Skipped)
-		s.passed += one(c.got.Outcome == bench.Passed)
-		s.alone += one(f.alone)
+		s.measured += boolToInt(c.got.Outcome != bench.Skipped)
+		s.passed += boolToInt(c.got.Outcome == bench.Passed)
+		s.alone += boolToInt(f.alone)
 		s.tracked, s.paired = s.tracked || f.tracked, s.paired || f.paired
 	}
 	return verdicts, s

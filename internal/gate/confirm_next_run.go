@@ -7,10 +7,10 @@ import (
 	"github.com/accelgate/accelgate/internal/detect"
 )
 
-// Began says with which commits the losses began that a run confirms: one of those
+// SuspectRange says with which commits the losses began that a run confirms: one of those
 // after After, up to Suspected, made the code slower. A commit is "" where it is
 // unknown.
-type Began struct {
+type SuspectRange struct {
 	After     string `json:"after"`     // last run on the old level
 	Suspected string `json:"suspected"` // run that was suspected first
 	Confirmed string `json:"confirmed"` // this run, which confirms it
@@ -23,7 +23,7 @@ type nextRun struct {
 	last    int // place of the newest run among Run.Earlier
 	newer   int // runs after it, which do not count
 	cells   []detect.Cell
-	numbers []numberOf
+	numbers []seriesKey
 }
 
 // newNextRun returns nil where this run does not come after those of the history on
@@ -68,14 +68,14 @@ func (n *nextRun) add(samples detect.Cell, c cell, metric string) {
 	}
 	level := c.ref.Sample(metric).Level()
 	samples.Base, samples.Head = detect.OneEach(level[:max(0, len(level)-n.newer)], c.got.Sample(metric).Values)
-	n.cells, n.numbers = append(n.cells, samples), append(n.numbers, numberOf{c.id, metric})
+	n.cells, n.numbers = append(n.cells, samples), append(n.numbers, seriesKey{c.id, metric})
 }
 
 func (n *nextRun) any() bool { return n != nil && len(n.cells) > 0 }
 
 // confirmed returns the evidence of both runs on losses that both show, each by itself.
-func (n *nextRun) confirmed(share float64) map[numberOf]weighed {
-	of := map[numberOf]weighed{}
+func (n *nextRun) confirmed(share float64) map[seriesKey]testResult {
+	of := map[seriesKey]testResult{}
 	for i, e := range detect.JudgeNext(n.cells, share).Cells {
 		if e.Verdict != detect.Regressed {
 			continue
@@ -83,19 +83,19 @@ func (n *nextRun) confirmed(share float64) map[numberOf]weighed {
 		samples := n.cells[i]
 		last := len(samples.Base) - 1
 		samples.Base, samples.Head = samples.Base[:last], []float64{samples.Base[last], samples.Head[0]}
-		of[n.numbers[i]] = weighed{Evidence: e, Cell: samples, confirmed: true}
+		of[n.numbers[i]] = testResult{Evidence: e, Cell: samples, confirmed: true}
 	}
 	return of
 }
 
-// began names the commits of both runs.
-func (n *nextRun) began(in *inputs) Began {
+// suspectRange names the commits of both runs.
+func (n *nextRun) suspectRange(in *inputs) SuspectRange {
 	earlier := in.ref.Earlier
-	return Began{After: earlier[n.last-1].Revision, Suspected: earlier[n.last].Revision, Confirmed: in.run.Revision}
+	return SuspectRange{After: earlier[n.last-1].Revision, Suspected: earlier[n.last].Revision, Confirmed: in.run.Revision}
 }
 
 // standing counts the confirmed losses among the verdicts; nil where there is none.
-func (b Began) standing(verdicts []Verdict) *Began {
+func (b SuspectRange) standing(verdicts []Verdict) *SuspectRange {
 	for i := range verdicts {
 		if v := &verdicts[i]; v.Confirmed && v.Finding == Regressed && !v.Undecided() {
 			b.Numbers++
@@ -108,7 +108,7 @@ func (b Began) standing(verdicts []Verdict) *Began {
 }
 
 // suspectedBefore is the reason of a loss that this run confirms.
-func suspectedBefore(b Began) string {
+func suspectedBefore(b SuspectRange) string {
 	return fmt.Sprintf("suspected in the run before, of %s, and confirmed by this one", commitOf(b.Suspected))
 }
 

@@ -65,7 +65,7 @@ func TestNextRunConfirms(t *testing.T) {
 		if v.Blocks != test.confirmed || (c.Began != nil) != test.confirmed {
 			t.Errorf("%s: %s, %+v; confirmed, want %v", test.name, v.Finding, c.Began, test.confirmed)
 		}
-		if want := (gate.Began{After: "n", Suspected: "o", Confirmed: "now", Numbers: 1}); test.confirmed && (*c.Began != want || !v.Blocks || !v.Confirmed || v.Evidence.NewN != 2) {
+		if want := (gate.SuspectRange{After: "n", Suspected: "o", Confirmed: "now", Numbers: 1}); test.confirmed && (*c.Began != want || !v.Blocks || !v.Confirmed || v.Evidence.NewN != 2) {
 			t.Errorf("%s: %+v, want %+v; %+v", test.name, *c.Began, want, v)
 		}
 	}

@@ -20,7 +20,7 @@ func (in *inputs) counts(m *described, c cell) bool {
 
 // mayCount reports whether a metric is gated as a count where its values are equal.
 func (in *inputs) mayCount(m *described, id string) bool {
-	return m.Counted && m.contradiction == "" && in.policy.Compat == "" && !in.limits[id][m.Name].Shown && !in.tested(numberOf{id, m.Name})
+	return m.Counted && m.contradiction == "" && in.policy.Compat == "" && !in.limits[id][m.Name].Shown && !in.tested(seriesKey{id, m.Name})
 }
 
 // newCount reports whether a metric would be gated as a count if the reference had it.
@@ -57,7 +57,7 @@ func byCount(in *inputs, m *described, c cell) Verdict {
 	if in.run.Metric(m.Name) == nil && !paired {
 		return undescribed(m, old, c.got.Sample(m.Name))
 	}
-	v := threshold(&m.Metric, old, c.got.Sample(m.Name), in.policyOf(numberOf{c.id, m.Name}).minEffect())
+	v := threshold(&m.Metric, old, c.got.Sample(m.Name), in.policyOf(seriesKey{c.id, m.Name}).minEffect())
 	if v.Finding == Implausible && v.New == 0 { // a count can be none, unlike a time
 		v.Finding, v.Evidence.Method = Improved, MethodThreshold
 	}

@@ -95,7 +95,7 @@ func (d *Decision) count(verdicts []Verdict) {
 			d.Excused[v.Finding]++
 		case v.Undecided():
 			d.Undecided[v.Finding]++
-			d.Losses += one(v.UndecidedLoss())
+			d.Losses += boolToInt(v.UndecidedLoss())
 		}
 		if v.judged() {
 			d.Judged++
@@ -112,7 +112,7 @@ func (c *Comparison) undecided() (cells, undecided int) {
 			of, undecided := rest[n].speed()
 			some, open = some || of, open || undecided
 		}
-		cells, undecided, rest = cells+one(some), undecided+one(open), rest[n:]
+		cells, undecided, rest = cells+boolToInt(some), undecided+boolToInt(open), rest[n:]
 	}
 	return cells, undecided
 }

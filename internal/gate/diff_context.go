@@ -67,7 +67,7 @@ func (p DiffPolicy) compareFacts(baseline, candidate []Fact) (matches []ContextM
 			c.Match, certain = false, true
 		}
 		if f.key == bench.StreamedTokens { // which is absent where all tokens were streamed
-			c.Match, certain = bench.Alike(f.key, c.Baseline, c.Candidate), true
+			c.Match, certain = bench.SameCondition(f.key, c.Baseline, c.Candidate), true
 		}
 		c.Level = p.level(f.key, certain)
 		matches = append(matches, c)

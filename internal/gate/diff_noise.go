@@ -11,16 +11,16 @@ import (
 // may differ by, corrected for all of them, as the gate does without pairs and
 // history. The result is by place in pairs; a number without values is not in it.
 func noisePairs(pairs []metricPair) map[int]float64 {
-	var sides []detect.Sides
+	var sides []detect.TwoSample
 	var at []int
 	for i, m := range pairs {
 		if m.old == nil || m.new == nil || m.old.Spread == nil || m.new.Spread == nil {
 			continue
 		}
-		sides, at = append(sides, detect.Sides{Base: *m.old.Spread, Head: *m.new.Spread}), append(at, i)
+		sides, at = append(sides, detect.TwoSample{Base: *m.old.Spread, Head: *m.new.Spread}), append(at, i)
 	}
 	ps := make([]float64, len(sides))
-	for i, e := range detect.JudgeSides(sides) {
+	for i, e := range detect.JudgeTwoSample(sides) {
 		ps[i] = 2 * min(e.P, 1-e.P) // a diff has two directions
 	}
 	q := make(map[int]float64, len(sides))

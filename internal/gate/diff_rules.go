@@ -127,19 +127,19 @@ func (p DiffPolicy) find(m metricPair) judgedRow {
 	case row.Baseline == nil:
 		row.Verdict, row.Reason = DiffNew, "the baseline has no number for it: record it there to have it judged"
 	case disagreement != "":
-		f.fails = one(!m.informational())
+		f.fails = boolToInt(!m.informational())
 		row.Verdict, row.Reason = DiffInconclusive, disagreement
-	case m.doubt() != "":
+	case m.reliability() != "":
 		f.compared = 1
-		row.Verdict, row.Reason = DiffInconclusive, m.doubt()
+		row.Verdict, row.Reason = DiffInconclusive, m.reliability()
 	default:
 		f.compare(m, p)
 	}
 	return f
 }
 
-// doubt says why one of the two numbers is not fit to be judged, or "".
-func (m metricPair) doubt() string { return cmp.Or(m.new.Doubt, m.old.Doubt) }
+// reliability says why one of the two numbers is not fit to be judged, or "".
+func (m metricPair) reliability() string { return cmp.Or(m.new.Doubt, m.old.Doubt) }
 
 // compare judges two numbers.
 func (f *judgedRow) compare(m metricPair, p DiffPolicy) {
@@ -171,8 +171,8 @@ func (f *judgedRow) compare(m metricPair, p DiffPolicy) {
 		row.Reason = joined(row.Reason, note)
 	}
 	f.compared = 1
-	f.judged = one(!m.informational() && row.Verdict != DiffUnknown && row.Verdict != DiffInconclusive)
-	f.fails = one(row.Verdict == DiffRegression)
+	f.judged = boolToInt(!m.informational() && row.Verdict != DiffUnknown && row.Verdict != DiffInconclusive)
+	f.fails = boolToInt(row.Verdict == DiffRegression)
 }
 
 // direct judges two numbers that differ.
@@ -211,7 +211,7 @@ func finiteOrNone(x float64) *float64 {
 	return &x
 }
 
-func one(yes bool) int {
+func boolToInt(yes bool) int {
 	if yes {
 		return 1
 	}

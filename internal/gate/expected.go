@@ -8,7 +8,7 @@ import (
 
 // judgeExpected judges a cell that passed by what its suite's files say of it.
 func judgeExpected(in *inputs, c cell, e bench.Expected) findings {
-	if elsewhere(in.run, &e) {
+	if otherHost(in.run, &e) {
 		e.References, e.Operators.Entries = nil, nil
 	}
 	check := Check{Cell: c.id, Description: e.Description, Metric: e.Metric, Unit: in.unitOf(e.Metric)}
@@ -35,15 +35,15 @@ func judgeExpected(in *inputs, c cell, e bench.Expected) findings {
 	return f.counted(byOriginal)
 }
 
-// elsewhere reports whether the recorded numbers are of another host, so that
+// otherHost reports whether the recorded numbers are of another host, so that
 // there are none for this one.
-func elsewhere(run *bench.Run, e *bench.Expected) bool {
+func otherHost(run *bench.Run, e *bench.Expected) bool {
 	return e.Host != "" && e.Host != run.Host.Label
 }
 
 // original reports whether msmodeling's rules judge the cell. They know no hosts.
 func original(run *bench.Run, p *Policy, e *bench.Expected) bool {
-	return p.Compat == CompatMSModeling && !elsewhere(run, e)
+	return p.Compat == CompatMSModeling && !otherHost(run, e)
 }
 
 // counted notes whether a cell was judged by its suite's files. Compared operators

@@ -11,9 +11,9 @@ import (
 	"github.com/accelgate/accelgate/internal/stats"
 )
 
-// Beside is a metric that was observed beside a loss, such as the clock of a GPU, and was
+// Covariate is a metric that was observed beside a loss, such as the clock of a GPU, and was
 // worse as well. It decides nothing.
-type Beside struct {
+type Covariate struct {
 	Metric string  `json:"metric"`
 	Unit   string  `json:"unit,omitempty"`
 	Old    float64 `json:"old"` // median
@@ -39,11 +39,11 @@ func explained(in *inputs, c cell, v Verdict) Verdict {
 		if m.Explains <= 0 || !m.Informational || m.Name == v.Metric {
 			continue
 		}
-		if b, ok := besideOf(m, c); ok {
+		if b, ok := covariatesOf(m, c); ok {
 			v.Evidence.Beside = append(v.Evidence.Beside, b)
 		}
 	}
-	slices.SortStableFunc(v.Evidence.Beside, func(a, b Beside) int { return cmp.Compare(math.Abs(b.Change), math.Abs(a.Change)) })
+	slices.SortStableFunc(v.Evidence.Beside, func(a, b Covariate) int { return cmp.Compare(math.Abs(b.Change), math.Abs(a.Change)) })
 	v.Evidence.Beside = v.Evidence.Beside[:min(len(v.Evidence.Beside), maxBeside)]
 	for _, b := range v.Evidence.Beside {
 		v.Reason = joined(v.Reason, b.String())
@@ -51,13 +51,13 @@ func explained(in *inputs, c cell, v Verdict) Verdict {
 	return v
 }
 
-// besideOf compares a metric with that of the pairs, or else of the reference.
-func besideOf(m *bench.Metric, c cell) (b Beside, ok bool) {
+// covariatesOf compares a metric with that of the pairs, or else of the reference.
+func covariatesOf(m *bench.Metric, c cell) (b Covariate, ok bool) {
 	now := c.got.Sample(m.Name)
 	if now == nil {
 		return b, false
 	}
-	b = Beside{Metric: m.Name, Unit: m.Unit}
+	b = Covariate{Metric: m.Name, Unit: m.Unit}
 	if n := len(now.Base); n > 0 && n <= len(now.Values) {
 		b.Old, b.New = stats.Median(now.Base), stats.Median(now.Values[len(now.Values)-n:])
 	} else {
@@ -81,7 +81,7 @@ func besideOf(m *bench.Metric, c cell) (b Beside, ok bool) {
 
 // String says the change in words, such as "beside it, device_sm_clock_mhz was 12.1 % lower
 // (1980 MHz before, 1740 MHz now)".
-func (b Beside) String() string {
+func (b Covariate) String() string {
 	word, by := "higher", ""
 	if b.New < b.Old {
 		word = "lower"

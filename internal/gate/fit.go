@@ -149,7 +149,7 @@ func newFitTest(in *inputs, b *budgeted) meanTest {
 		ok = t.walk(in, b)
 	} else {
 		t.decides = true
-		t.FitEvidence, ok = detect.JudgeFitSides(sidesOfFit(b), b.Fit.coefficient, t.metric.Better != bench.Lower)
+		t.FitEvidence, ok = detect.JudgeFitTwoSample(sidesOfFit(b), b.Fit.coefficient, t.metric.Better != bench.Lower)
 	}
 	if !ok || math.IsNaN(t.Old+t.New) || math.IsInf(t.Old+t.New, 0) {
 		b.verdict.DecidedBy, b.verdict.Reason = Certain, "no line goes through the values: they are not finite numbers; measure again"
@@ -159,12 +159,12 @@ func newFitTest(in *inputs, b *budgeted) meanTest {
 }
 
 // sidesOfFit are the points of a fit whose sides were measured in two sessions.
-func sidesOfFit(b *budgeted) []detect.FitSides {
-	points := make([]detect.FitSides, len(b.group.members))
+func sidesOfFit(b *budgeted) []detect.FitTwoSample {
+	points := make([]detect.FitTwoSample, len(b.group.members))
 	for i := range points {
 		m := &b.group.members[i]
 		o, n := summarize(m.old), summarize(m.now)
-		points[i] = detect.FitSides{X: b.Fit.x(m.id), Base: detect.NewSide(o.Median, o.MAD, o.N), Head: detect.NewSide(n.Median, n.MAD, n.N)}
+		points[i] = detect.FitTwoSample{X: b.Fit.x(m.id), Base: detect.NewSide(o.Median, o.MAD, o.N), Head: detect.NewSide(n.Median, n.MAD, n.N)}
 		points[i].Base.Noise = max(points[i].Base.Noise, o.Noise)
 	}
 	return points
@@ -221,7 +221,7 @@ func (t *fitTest) p() float64 {
 	return t.P
 }
 
-func (t *fitTest) finds(b *budgeted, alpha float64) meanFinding {
+func (t *fitTest) result(b *budgeted, alpha float64) meanFinding {
 	better := t.metric.Better
 	f := meanFinding{old: t.Old, new: t.New, values: t.Values, convicts: true}
 	low, high := t.Interval()

@@ -27,7 +27,7 @@ func (in *inputs) spendBound(of *Budget) budgeted {
 	var xs, ys []float64
 	var without []string
 	for _, c := range of.Fit.line.cells {
-		if c.got.Outcome == bench.Skipped && !in.owed(c.id) {
+		if c.got.Outcome == bench.Skipped && !in.required(c.id) {
 			continue
 		}
 		g.of++
@@ -60,7 +60,7 @@ func (in *inputs) spendBound(of *Budget) budgeted {
 
 // pointOf is the median of a metric in a cell of the run; ok is false where no line should go through it.
 func (in *inputs) pointOf(m *described, c cell) (y float64, ok bool) {
-	if m == nil || c.got.Outcome != bench.Passed || in.quarantined(c.id) || m.doubt(c.got) != "" || m.tooFew(c.got) {
+	if m == nil || c.got.Outcome != bench.Passed || in.quarantined(c.id) || m.reliability(c.got) != "" || m.tooFew(c.got) {
 		return 0, false
 	}
 	now := c.got.Sample(m.Name)
@@ -83,7 +83,7 @@ func (t *boundTest) judge(f *Fitted) {
 
 func (t *boundTest) p() float64 { return t.chance }
 
-func (t *boundTest) finds(*budgeted, float64) meanFinding {
+func (t *boundTest) result(*budgeted, float64) meanFinding {
 	return meanFinding{new: t.value, values: t.points, evidence: Evidence{Method: MethodBound, NewN: t.points, P: t.chance, StdErr: t.stderr}}
 }
 

@@ -114,7 +114,7 @@ type Evidence struct {
 	Again int `json:"again,omitempty"`
 	// Beside are informational metrics of the cell that were worse as well and may explain
 	// a loss, the largest change first.
-	Beside []Beside `json:"beside,omitempty"`
+	Beside []Covariate `json:"beside,omitempty"`
 }
 
 // defaultThreshold is TensorSharp's: a drop of more than 10 % blocks.
@@ -276,9 +276,9 @@ type Comparison struct {
 	Power []Power `json:"power,omitempty"`
 	// Began says with which commit confirmed losses began; nil where this run
 	// confirms none.
-	Began *Began `json:"began,omitempty"`
+	Began *SuspectRange `json:"began,omitempty"`
 	// Alike lists the losses that cells share. No verdict's finding depends on it.
-	Alike []Alike `json:"alike,omitempty"`
+	Alike []SharedLoss `json:"alike,omitempty"`
 	// Budgets say what became of those of the policy, but for those of which a filter left
 	// out every cell.
 	Budgets []Spent `json:"budgets,omitempty"`

@@ -18,10 +18,10 @@ func unhealthy(in *inputs, r *bench.Result) string {
 	return "the host was unhealthy (" + printable(strings.Join(r.Health.Reasons, "; "), maxLine) + ")"
 }
 
-// shadowed notes how the host was while a loss was measured: it was unhealthy, or did the
+// underHost notes how the host was while a loss was measured: it was unhealthy, or did the
 // calibration workload slower as well. Then the loss is undecided, unless an exact test of pairs
 // shows it: the order within pairs is random, so what the host does falls on both sides.
-func shadowed(in *inputs, unhealthy string, v Verdict) Verdict {
+func underHost(in *inputs, unhealthy string, v Verdict) Verdict {
 	if in.policy.Unhealthy == UnhealthyIgnore || in.policy.Compat != "" || !v.loss() {
 		return v
 	}

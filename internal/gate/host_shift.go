@@ -5,9 +5,9 @@ import (
 	"github.com/accelgate/accelgate/internal/stats"
 )
 
-// together is the verdict on a change that all cells share; ok is false where there is
+// hostShiftOf is the verdict on a change that all cells share; ok is false where there is
 // none. If the cells have no code in common, only the host can have caused it.
-func together(in *inputs, ev *evidence) (v Verdict, ok bool) {
+func hostShiftOf(in *inputs, ev *testResults) (v Verdict, ok bool) {
 	e := &ev.host
 	slower, limit := 100*(1-1/(1+e.Estimate)), in.policy.minEffect()
 	if slower < limit || acceptedByMost(in, ev) {
@@ -28,12 +28,12 @@ func together(in *inputs, ev *evidence) (v Verdict, ok bool) {
 	default:
 		return Verdict{}, false
 	}
-	return shadowed(in, "", v), true
+	return underHost(in, "", v), true
 }
 
 // acceptedByMost reports whether what moved all cells is recorded in the baseline
 // of most of them.
-func acceptedByMost(in *inputs, ev *evidence) bool {
+func acceptedByMost(in *inputs, ev *testResults) bool {
 	metrics := make(map[string]*described, len(in.metrics))
 	for i := range in.metrics {
 		metrics[in.metrics[i].Name] = &in.metrics[i]
@@ -44,7 +44,7 @@ func acceptedByMost(in *inputs, ev *evidence) bool {
 			continue
 		}
 		of++
-		if accepted(in, metrics[number.metric], number.cell, stats.Median(newest(e.Base, e.K)), stats.Median(e.Head)) {
+		if accepted(in, metrics[number.metric], number.cell, stats.Median(lastUsable(e.Base, e.K)), stats.Median(e.Head)) {
 			most++
 		}
 	}

@@ -12,7 +12,7 @@ const ImprovementFail = "fail"
 // gains makes improvements fail that are certain, and that the committed baseline does not
 // have: it is to be recorded again, or the gain could be lost later without an alarm. The
 // numbers of cases are recorded in their files, which have rules of their own.
-func gains(in *inputs, ev *evidence, verdicts []Verdict) []Verdict {
+func gains(in *inputs, ev *testResults, verdicts []Verdict) []Verdict {
 	if in.policy.Improvement != ImprovementFail || in.policy.Compat != "" || in.unjudged != "" {
 		return verdicts
 	}
@@ -23,7 +23,7 @@ func gains(in *inputs, ev *evidence, verdicts []Verdict) []Verdict {
 	}
 	for i := range verdicts {
 		v := &verdicts[i]
-		number := numberOf{v.Cell, v.Metric}
+		number := seriesKey{v.Cell, v.Metric}
 		if v.Finding != Improved || v.Reference != "" && v.Reference != pairReference {
 			continue
 		}
@@ -58,9 +58,9 @@ func (in *inputs) gainSinceBaseline(v *Verdict) (percent float64, ok bool) {
 // at which Holm's procedure over all numbers would: of pairs and of at least 3 runs
 // against history by the score, and else of two sessions. Both get the same p, and a
 // number has one of them.
-func (ev *evidence) gained() map[numberOf]float64 {
+func (ev *testResults) gained() map[seriesKey]float64 {
 	var ps []float64
-	var numbers []numberOf
+	var numbers []seriesKey
 	for number, e := range ev.of {
 		switch s, ok := ev.sides[number]; {
 		case e.Verdict == detect.Untested:
@@ -79,7 +79,7 @@ func (ev *evidence) gained() map[numberOf]float64 {
 			ps, numbers = append(ps, 1-s.P), append(numbers, number)
 		}
 	}
-	q := make(map[numberOf]float64, len(ps))
+	q := make(map[seriesKey]float64, len(ps))
 	for i, adjusted := range detect.AdjustHolm(ps) {
 		q[numbers[i]] = adjusted
 	}

@@ -104,7 +104,7 @@ func CellLimits(ref, run *bench.Run, p Policy) (list []CellLimit) {
 				continue
 			}
 			one := CellLimit{Cell: c.id, Metric: m.Name, Derived: l.derived, Min: l.Min, Max: l.Max, Test: l.Test, Trade: l.Trade}
-			if change, own := in.change(numberOf{c.id, m.Name}); own {
+			if change, own := in.change(seriesKey{c.id, m.Name}); own {
 				one.Limit, one.Threshold, one.Own = change, change, true
 			} else if !m.Exact && !m.Informational {
 				one.Limit, one.Threshold = p.minEffect(), p.Threshold

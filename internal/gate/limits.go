@@ -46,7 +46,7 @@ func limitsOf(in *inputs) map[string]map[string]Limit {
 
 // change returns the limit of a number's change, in percent; ok is false where only
 // the policy limits it.
-func (in *inputs) change(n numberOf) (percent float64, ok bool) {
+func (in *inputs) change(n seriesKey) (percent float64, ok bool) {
 	if l := in.limits[n.cell][n.metric]; l.Change != nil {
 		return *l.Change, true
 	}
@@ -59,13 +59,13 @@ func (in *inputs) shows(m *described, cell string) bool {
 	if !m.Informational && !in.limits[cell][m.Name].Shown {
 		return false
 	}
-	_, limited := in.change(numberOf{cell, m.Name})
-	return !limited && !in.tested(numberOf{cell, m.Name})
+	_, limited := in.change(seriesKey{cell, m.Name})
+	return !limited && !in.tested(seriesKey{cell, m.Name})
 }
 
 // policyOf returns the policy with the limit of a number in place of its own. Drift is
 // at least as much: a loss that is allowed in one step is no drift.
-func (in *inputs) policyOf(n numberOf) *Policy {
+func (in *inputs) policyOf(n seriesKey) *Policy {
 	limit, ok := in.change(n)
 	if !ok {
 		return &in.policy

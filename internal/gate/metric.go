@@ -8,7 +8,7 @@ import (
 
 // judgeMetric judges one metric of a cell by the best evidence there is; ok is false
 // where it is not gated.
-func judgeMetric(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok bool) {
+func judgeMetric(in *inputs, ev *testResults, m *described, c cell) (v Verdict, ok bool) {
 	counts := in.counts(m, c)
 	if in.newCount(m, c) {
 		return unrecorded(in, m, c, c.got.Sample(m.Name)), true
@@ -36,21 +36,21 @@ func judgeMetric(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok 
 	if v, ok := byScore(in, ev, m, c); ok {
 		return v, true
 	}
-	if v, ok := byEvidence(in, ev, m, c); ok {
-		return m.step.doubt(&m.Metric, v), true
+	if v, ok := byTest(in, ev, m, c); ok {
+		return m.step.caveat(&m.Metric, v), true
 	}
 	if old == nil && in.onlyBounded(c, m.Name) {
 		return v, false
 	}
 	if byPairs(in, m, c, old, new) {
-		return byBase(m, new, c.got.Selected, in.policyOf(numberOf{c.id, m.Name}).Threshold), true
+		return byBase(m, new, c.got.Selected, in.policyOf(seriesKey{c.id, m.Name}).Threshold), true
 	}
 	return byThreshold(in, ev, m, c, old, new), true
 }
 
 // byThreshold judges a number without evidence and pairs: equality where it must be
 // equal, else the fixed threshold.
-func byThreshold(in *inputs, ev *evidence, m *described, c cell, old, new *bench.Sample) Verdict {
+func byThreshold(in *inputs, ev *testResults, m *described, c cell, old, new *bench.Sample) Verdict {
 	switch {
 	case old == nil:
 		return unrecorded(in, m, c, new)
@@ -66,12 +66,12 @@ func byThreshold(in *inputs, ev *evidence, m *described, c cell, old, new *bench
 			Reason: "speed was not judged: " + in.unjudged}
 	case unchanged(c.ref, c.got):
 		return digest(old, new)
-	case m.doubt(c.got) != "" || m.tooFew(c.got):
+	case m.reliability(c.got) != "" || m.tooFew(c.got):
 		return Verdict{Finding: Incomparable, DecidedBy: ByRepeats, Old: summarize(old).Median, New: summarize(new).Median,
-			Reason: m.doubtful(c.got)}
+			Reason: m.unreliable(c.got)}
 	}
-	number := numberOf{c.id, m.Name}
-	return once(withinChance(in, ev, number, m, m.step.doubt(&m.Metric, threshold(&m.Metric, old, new, in.policyOf(number).Threshold))))
+	number := seriesKey{c.id, m.Name}
+	return once(withinChance(in, ev, number, m, m.step.caveat(&m.Metric, threshold(&m.Metric, old, new, in.policyOf(number).Threshold))))
 }
 
 func undescribed(m *described, old, new *bench.Sample) Verdict {
@@ -84,7 +84,7 @@ func undescribed(m *described, old, new *bench.Sample) Verdict {
 // holds no number that can be tested, or the policy wants the threshold alone.
 func byPairs(in *inputs, m *described, c cell, old, new *bench.Sample) bool {
 	switch {
-	case len(new.Base) == 0 || in.policy.Compat != "" || m.contradiction != "" || m.doubt(c.got) != "" || m.tooFew(c.got):
+	case len(new.Base) == 0 || in.policy.Compat != "" || m.contradiction != "" || m.reliability(c.got) != "" || m.tooFew(c.got):
 		return false
 	case m.Exact:
 		return old == nil // what the baseline says must be equal counts
@@ -105,7 +105,7 @@ func byBase(m *described, new *bench.Sample, selected int, limit float64) (v Ver
 	if m.Exact {
 		v = exact(&base, &head)
 	} else {
-		v = once(m.step.doubt(&m.Metric, threshold(&m.Metric, &base, &head, limit)))
+		v = once(m.step.caveat(&m.Metric, threshold(&m.Metric, &base, &head, limit)))
 	}
 	v.Reference, v.Evidence.InPairs = pairReference, true
 	return v

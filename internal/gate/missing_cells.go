@@ -40,7 +40,7 @@ func leftOut(in *inputs) (verdicts []Verdict) {
 		}
 		declared[out.Cell] = true
 		v := Verdict{Cell: out.Cell, Finding: Skipped, Reason: out.Reason}
-		if in.owed(out.Cell) {
+		if in.required(out.Cell) {
 			v.Finding, v.Excuse = Missing, &Excuse{Kind: LeftOut, Source: in.policy.leftOutSource(), Why: out.Reason}
 		}
 		verdicts = append(verdicts, v)
@@ -104,9 +104,9 @@ func unmeasured(in *inputs, here func(id string) bool, filtered map[string]bool)
 	return verdicts
 }
 
-// owed reports whether a cell must be in the run: it passed in the reference,
+// required reports whether a cell must be in the run: it passed in the reference,
 // or the reference does not have it and a suite's files do.
-func (in *inputs) owed(id string) bool {
+func (in *inputs) required(id string) bool {
 	if in.policy.Compat == CompatTensorSharp {
 		return false
 	}

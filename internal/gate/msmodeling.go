@@ -32,7 +32,7 @@ func msmodeling(check Check, sample *bench.Sample) (Check, []Verdict) {
 
 // twoSided is the verdict on a reference that was compared already.
 func twoSided(r *ReferenceCheck, check *Check, sample *bench.Sample) Verdict {
-	v := against(r, check, false, sample)
+	v := judgeReference(r, check, false, sample)
 	v.Finding, v.DecidedBy, v.Reason, v.Evidence.Method = Unchanged, Certain, "", MethodThreshold
 	switch {
 	case r.Passed:

@@ -72,7 +72,7 @@ func TestLossesAreOpen(t *testing.T) {
 	if diff := cmp.Diff([]string{"a", "b", "c"}, ids); diff != "" {
 		t.Errorf("Open (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(map[string]gate.Ask{"a": gate.Confirm, "b": gate.Confirm, "c": gate.Confirm}, why); diff != "" {
+	if diff := cmp.Diff(map[string]gate.Request{"a": gate.Confirm, "b": gate.Confirm, "c": gate.Confirm}, why); diff != "" {
 		t.Errorf("Open (-want +got):\n%s", diff)
 	}
 }

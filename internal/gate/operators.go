@@ -36,7 +36,7 @@ func judgeOperators(check Check, e *bench.ExpectedOperators, measured int, got *
 		return o, []Verdict{noTimes(&check, level)}
 	}
 	of, recorded := recordedTotal(check.References, p.oldSum)
-	u := newUnion(p, e, picoseconds(check.Unit), recorded, check.Actual)
+	u := newOperatorDiff(p, e, picoseconds(check.Unit), recorded, check.Actual)
 	u.cuts(largestReference(check.References))
 	o.Of, o.Status, o.DeltaPS, o.Rows = of, OperatorsPass, u.deltaPS, u.judged()
 	if u.impossible(measured) {

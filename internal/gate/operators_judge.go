@@ -9,14 +9,14 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 )
 
-// union judges the operators of both sides one by one, and as parts of the
+// operatorDiff judges the operators of both sides one by one, and as parts of the
 // change of the total.
 //
 // A row carries a part of the change only if its time is known on both sides:
 // one that both list, or one that is new or missing. The time of one that was
 // recorded without it, or that only crossed the cut of a list of the largest,
 // counts in the other row, with all that no row lists.
-type union struct {
+type operatorDiff struct {
 	*parts
 	policy         *bench.ExpectedOperators
 	perUnit        float64 // picoseconds
@@ -28,8 +28,8 @@ type union struct {
 	maxOld, maxNew float64
 }
 
-func newUnion(p *parts, policy *bench.ExpectedOperators, perUnit, old, new float64) *union {
-	u := &union{parts: p, policy: policy, perUnit: perUnit, old: old, new: new, budget: 2 * maxPicoseconds}
+func newOperatorDiff(p *parts, policy *bench.ExpectedOperators, perUnit, old, new float64) *operatorDiff {
+	u := &operatorDiff{parts: p, policy: policy, perUnit: perUnit, old: old, new: new, budget: 2 * maxPicoseconds}
 	if old > 0 {
 		u.deltaPS = inPS(new, perUnit) - inPS(old, perUnit)
 	}
@@ -39,21 +39,21 @@ func newUnion(p *parts, policy *bench.ExpectedOperators, perUnit, old, new float
 // cuts finds out which lists hold only the largest operators. Which reference
 // the recorded ones are parts of is a guess, so what they leave out may be as
 // much as the largest one holds; 0 if there is none.
-func (u *union) cuts(largest float64) {
+func (u *operatorDiff) cuts(largest float64) {
 	var recorded, measured int
 	minOld, minNew, both := 0.0, math.Inf(1), 0.0 // both: of the run's that were recorded too
 	for i := range u.rows {
 		r := &u.rows[i]
 		if r.OldRank > 0 {
 			recorded++
-			minOld = least(minOld, r.Old)
+			minOld = minTotal(minOld, r.Old)
 		}
 		if r.NewRank > 0 {
 			measured++
 			minNew = min(minNew, r.New)
 		}
 		if r.OldRank > 0 && r.NewRank > 0 {
-			both = least(both, r.New)
+			both = minTotal(both, r.New)
 		}
 	}
 	u.newCut, u.maxNew = u.cut(measured, minNew, u.newSum, u.new)
@@ -71,15 +71,15 @@ func (u *union) cuts(largest float64) {
 // shorter than what is compared, as that of a program which has no more, and
 // does not add up to the total. What it leaves out took no more than the
 // smallest that it has, and no more than is left of the total.
-func (u *union) cut(listed int, least, sum, total float64) (cut bool, most float64) {
+func (u *operatorDiff) cut(listed int, least, sum, total float64) (cut bool, most float64) {
 	return u.full(listed) && sum < total*(1-nearly), min(least, total*(1+rounding)-sum)
 }
 
-func (u *union) full(listed int) bool { return u.policy.TopN > 0 && listed >= u.policy.TopN }
+func (u *operatorDiff) full(listed int) bool { return u.policy.TopN > 0 && listed >= u.policy.TopN }
 
 // impossible reports operators that take more than the total, which is the sum
 // over all streams. The medians of several measurements need not add up exactly.
-func (u *union) impossible(measured int) bool {
+func (u *operatorDiff) impossible(measured int) bool {
 	room := rounding
 	if measured > 1 {
 		room = max(room, u.policy.Tolerance)
@@ -87,8 +87,8 @@ func (u *union) impossible(measured int) bool {
 	return u.new > 0 && u.newSum > u.new*(1+room)
 }
 
-// least is the smaller one of two totals above 0; 0 is none.
-func least(a, b float64) float64 {
+// minTotal is the smaller one of two totals above 0; 0 is none.
+func minTotal(a, b float64) float64 {
 	if a <= 0 || b > 0 && b < a {
 		return max(b, 0)
 	}
@@ -97,7 +97,7 @@ func least(a, b float64) float64 {
 
 // judged returns the rows of the operators that are judged, the largest change
 // first, and one for all the others.
-func (u *union) judged() []OperatorRow {
+func (u *operatorDiff) judged() []OperatorRow {
 	other := OperatorRow{Change: OperatorOther, Status: OperatorsPass, Old: u.old, New: u.new, DeltaPS: u.deltaPS}
 	for i := range u.rows {
 		r := &u.rows[i]
@@ -138,20 +138,20 @@ func bySize(a, b *OperatorRow) int {
 
 // counts reports whether an operator has a row of its own. One that was
 // recorded without a time always has: nothing says how large it was.
-func (u *union) counts(r *OperatorRow) bool {
+func (u *operatorDiff) counts(r *OperatorRow) bool {
 	least := u.policy.MinShare
 	return least <= 0 || r.OldRank > 0 && r.Old == 0 ||
 		u.old > 0 && r.Old >= least*u.old || u.new > 0 && r.New >= least*u.new
 }
 
 // carries reports whether a row has a part of the change.
-func (u *union) carries(r *OperatorRow) bool {
+func (u *operatorDiff) carries(r *OperatorRow) bool {
 	untimed := r.OldRank > 0 && r.Old == 0
 	return u.old > 0 && !untimed && r.Change != OperatorMoved
 }
 
 // change tells new, missing and moved operators apart.
-func (u *union) change(r *OperatorRow) {
+func (u *operatorDiff) change(r *OperatorRow) {
 	room := 1 + u.policy.Tolerance
 	switch {
 	case r.OldRank == 0 && u.oldCut && r.New <= u.maxOld*room, r.NewRank == 0 && u.newCut && r.Old <= u.maxNew*room:
@@ -166,7 +166,7 @@ func (u *union) change(r *OperatorRow) {
 }
 
 // split gives a row its part of the change.
-func (u *union) split(r *OperatorRow) {
+func (u *operatorDiff) split(r *OperatorRow) {
 	if !u.carries(r) {
 		return
 	}
@@ -191,7 +191,7 @@ func (r *OperatorRow) divide(old int64) {
 
 // residue takes from what is left of a total what is only the error of adding
 // up numbers.
-func (u *union) residue(x float64) float64 {
+func (u *operatorDiff) residue(x float64) float64 {
 	if math.Abs(x*u.perUnit) < 1 {
 		return 0
 	}
@@ -200,7 +200,7 @@ func (u *union) residue(x float64) float64 {
 
 // violations marks the rows that are not as recorded and returns them, the
 // largest loss first.
-func (u *union) violations(rows []OperatorRow) []*OperatorRow {
+func (u *operatorDiff) violations(rows []OperatorRow) []*OperatorRow {
 	var violations []*OperatorRow
 	for i := range rows {
 		r := &rows[i]

@@ -18,12 +18,12 @@ const (
 
 // processor is what base and head of a cell did with processors, pair by pair.
 type processor struct {
-	base, head, both processorSide
+	base, head, both processorSample
 	waited           float64 // waiting over processor time, in all processes
 }
 
-// processorSide is what processes did.
-type processorSide struct {
+// processorSample is what processes did.
+type processorSample struct {
 	cpu          []float64
 	off, threads float64 // see maxOff, maxThreads
 }
@@ -46,7 +46,7 @@ func processorOf(r *bench.Result, pairs int) (p processor, why string) {
 		base[name], head[name] = used.Base, used.Values[len(used.Values)-pairs:]
 		both[name] = slices.Concat(base[name], head[name])
 	}
-	p.base, p.head, p.both = newProcessorSide(base), newProcessorSide(head), newProcessorSide(both)
+	p.base, p.head, p.both = newProcessorSample(base), newProcessorSample(head), newProcessorSample(both)
 	p.waited = sum(both[bench.CPUWait]) / sum(both[bench.CPUTime])
 	if !bench.Finite(p.waited) || slices.Min(both[bench.CPUTime]) == 0 {
 		return p, "a process used no processor time"
@@ -54,9 +54,9 @@ func processorOf(r *bench.Result, pairs int) (p processor, why string) {
 	return p, ""
 }
 
-func newProcessorSide(used map[string][]float64) processorSide {
+func newProcessorSample(used map[string][]float64) processorSample {
 	cpu, off := sum(used[bench.CPUTime]), sum(used[bench.OffCPU])
-	return processorSide{cpu: used[bench.CPUTime], off: off / (cpu + off), threads: stats.Median(used[bench.CPUThreads])}
+	return processorSample{cpu: used[bench.CPUTime], off: off / (cpu + off), threads: stats.Median(used[bench.CPUThreads])}
 }
 
 func sum(values []float64) (sum float64) {
@@ -69,8 +69,8 @@ func sum(values []float64) (sum float64) {
 // busy adds the processor time of a cell whose processes waited for a processor and mostly
 // computed, on one thread. None of this depends on which process of a pair is the base, so it
 // changes no rate of false alarms.
-func (n *numbers) busy(in *inputs, c cell, numbers []numberOf) {
-	i := slices.IndexFunc(numbers, func(of numberOf) bool { return in.metric(of.metric).speed() })
+func (n *numbers) busy(in *inputs, c cell, numbers []seriesKey) {
+	i := slices.IndexFunc(numbers, func(of seriesKey) bool { return in.metric(of.metric).speed() })
 	if i < 0 || in.policy.OneLook {
 		return
 	}
@@ -84,7 +84,7 @@ func (n *numbers) busy(in *inputs, c cell, numbers []numberOf) {
 
 // unfit says why the processor time of processes is no evidence of a loss of speed; "" where it
 // is.
-func (p *processor) unfit(of *processorSide) string {
+func (p *processor) unfit(of *processorSample) string {
 	switch {
 	case p.waited < minWait:
 		return fmt.Sprintf("processors were free: its threads waited for %.0f %% of their processor time", 100*p.waited)

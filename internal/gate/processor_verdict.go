@@ -30,13 +30,13 @@ type ProcessorTime struct {
 func (m *described) speed() bool { return m.Quantity() == bench.Time || m.Quantity() == bench.Rate }
 
 // byProcessor lets the processor time of a cell decide on a speed that its pairs leave open.
-func byProcessor(in *inputs, ev *evidence, m *described, c cell, v Verdict) Verdict {
+func byProcessor(in *inputs, ev *testResults, m *described, c cell, v Verdict) Verdict {
 	e, tested := ev.processor[c.id]
 	open := v.Undecided() || v.Finding == Unchanged && tested
 	if !open || v.Evidence.Method != MethodPairs || in.policy.OneLook || !m.speed() {
 		return v
 	}
-	now, options := c.got.Sample(m.Name), ev.of[numberOf{c.id, m.Name}].Options
+	now, options := c.got.Sample(m.Name), ev.of[seriesKey{c.id, m.Name}].Options
 	pairs := detect.Cell{Base: now.Base, Head: now.Values[len(now.Values)-len(now.Base):], Options: options}
 	p, why := processorOf(c.got, len(pairs.Base))
 	limit := m.slower(v.Evidence.Limit)

@@ -23,9 +23,9 @@ func observed(r *bench.Result, counter string) float64 {
 	return summarize(s).Median
 }
 
-// asked says how the two results were measured under different binding
+// otherConditions says how the two results were measured under different binding
 // conditions, or "". A side that says nothing at all agrees, but for where it was measured.
-func asked(ref, got *bench.Result) string {
+func otherConditions(ref, got *bench.Result) string {
 	old, now := ref.Conditions(), got.Conditions()
 	silent := len(old) == 0 || len(now) == 0
 	names := map[string]string{}
@@ -36,7 +36,7 @@ func asked(ref, got *bench.Result) string {
 		if silent && !bench.Placed(name) {
 			continue
 		}
-		if !bench.Alike(name, old[name], now[name]) {
+		if !bench.SameCondition(name, old[name], now[name]) {
 			differ = append(differ, fmt.Sprintf("%s (%s, %s)", name, valueOf(name, old), valueOf(name, now)))
 		}
 	}
@@ -53,18 +53,18 @@ func valueOf(condition string, in map[string]string) string {
 	return shown(in[condition])
 }
 
-// doubt is what the measurement itself says against the result's value of the
+// reliability is what the measurement itself says against the result's value of the
 // metric, or "".
-func (m *described) doubt(r *bench.Result) string {
+func (m *described) reliability(r *bench.Result) string {
 	if s := r.Sample(m.Name); s != nil && r.Doubt == "" {
 		return s.Doubt
 	}
 	return r.Doubt
 }
 
-// doubtful says why a number is not fit to be judged.
-func (m *described) doubtful(r *bench.Result) string {
-	if why := m.doubt(r); why != "" {
+// unreliable says why a number is not fit to be judged.
+func (m *described) unreliable(r *bench.Result) string {
+	if why := m.reliability(r); why != "" {
 		return why
 	}
 	return fmt.Sprintf("rests on %g (%s) where %d are needed: measure for longer", observed(r, m.CountedBy), m.CountedBy, m.MinCount)

@@ -44,19 +44,19 @@ func values(r *bench.Result, metric string) int {
 	return len(s.Values)
 }
 
-// Ask says how a cell should be measured again.
-type Ask string
+// Request says how a cell should be measured again.
+type Request string
 
 // The reasons to measure again.
 const (
-	Confirm Ask = "confirm" // it looks slower: look again, apart from what made it look so
-	Resolve Ask = "resolve" // its numbers lie on both sides of the limit: take more of them
+	Confirm Request = "confirm" // it looks slower: look again, apart from what made it look so
+	Resolve Request = "resolve" // its numbers lie on both sides of the limit: take more of them
 )
 
 // Open returns the cells whose verdicts more values may change, in the order of
 // the comparison. A cell that was measured again already is settled.
-func Open(c Comparison) (ids []string, why map[string]Ask) {
-	why = map[string]Ask{}
+func Open(c Comparison) (ids []string, why map[string]Request) {
+	why = map[string]Request{}
 	for i := range c.Verdicts {
 		v := &c.Verdicts[i]
 		ask := v.open()
@@ -76,7 +76,7 @@ func Open(c Comparison) (ids []string, why map[string]Ask) {
 // passFirst is the p above which a first look is enough; see [detect.Plan].
 const passFirst = 0.2
 
-func (v *Verdict) open() Ask {
+func (v *Verdict) open() Request {
 	switch e := &v.Evidence; {
 	case e.Again > 0, v.DecidedBy == ByNewBaseline:
 		return ""

@@ -48,10 +48,10 @@ func (s step) applies(numbers ...float64) bool {
 	return true
 }
 
-// doubt turns a regression that rounding alone can have made into an open
+// caveat turns a regression that rounding alone can have made into an open
 // question: both numbers are moved by half a step, each to the better side for
 // the change under test.
-func (s step) doubt(m *bench.Metric, v Verdict) Verdict {
+func (s step) caveat(m *bench.Metric, v Verdict) Verdict {
 	if v.Finding != Regressed || v.Undecided() || !s.applies(v.Old, v.New) {
 		return v
 	}

@@ -26,12 +26,12 @@ type scored struct {
 }
 
 // tested reports whether the configuration tests a number by standard errors.
-func (in *inputs) tested(n numberOf) bool { return in.limits[n.cell][n.metric].Test != "" }
+func (in *inputs) tested(n seriesKey) bool { return in.limits[n.cell][n.metric].Test != "" }
 
-// weighScores tests all scores of the run together: by Holm's procedure, the false alarms
+// testScores tests all scores of the run together: by Holm's procedure, the false alarms
 // of the policy hold for all of them.
-func weighScores(in *inputs) map[numberOf]scored {
-	var of []numberOf
+func testScores(in *inputs) map[seriesKey]scored {
+	var of []seriesKey
 	var all []scored
 	var ps []float64
 	for _, c := range in.cells {
@@ -39,15 +39,15 @@ func weighScores(in *inputs) map[numberOf]scored {
 			continue
 		}
 		for k := range in.metrics {
-			m, n := &in.metrics[k], numberOf{c.id, in.metrics[k].Name}
-			if in.tested(n) && m.contradiction == "" && !m.Exact && m.doubt(c.got) == "" {
+			m, n := &in.metrics[k], seriesKey{c.id, in.metrics[k].Name}
+			if in.tested(n) && m.contradiction == "" && !m.Exact && m.reliability(c.got) == "" {
 				if s, ok := score(in, m, c); ok {
 					of, all, ps = append(of, n), append(all, s), append(ps, s.p)
 				}
 			}
 		}
 	}
-	scores := make(map[numberOf]scored, len(all))
+	scores := make(map[seriesKey]scored, len(all))
 	for i, q := range detect.AdjustHolm(ps) {
 		all[i].q = q
 		scores[of[i]] = all[i]
@@ -108,15 +108,15 @@ func upperTail(x, stderr float64) float64 {
 
 // byScore is the verdict of a test; ok is false where the number is not tested, or where
 // there is nothing to compare with.
-func byScore(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok bool) {
-	n := numberOf{c.id, m.Name}
+func byScore(in *inputs, ev *testResults, m *described, c cell) (v Verdict, ok bool) {
+	n := seriesKey{c.id, m.Name}
 	if !in.tested(n) || in.run.Metric(m.Name) == nil {
 		return v, false
 	}
 	s, ok := ev.scores[n]
 	if !ok {
 		now := c.got.Sample(m.Name)
-		if _, known := now.StdErr(); known || m.contradiction != "" || m.doubt(c.got) != "" {
+		if _, known := now.StdErr(); known || m.contradiction != "" || m.reliability(c.got) != "" {
 			return v, false
 		}
 		return Verdict{Finding: Missing, New: summarize(now).Median,
@@ -134,7 +134,7 @@ func byScore(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok bool
 		e := bench.StdErrEstimate(gain, s.stderr/math.Abs(s.old)*100)
 		v.Interval = [2]float64{e.Low, e.High}
 	}
-	v.Evidence.MDE = s.finds(limit.Test, in.policy.falseAlarms()/float64(len(ev.scores)))
+	v.Evidence.MDE = s.result(limit.Test, in.policy.falseAlarms()/float64(len(ev.scores)))
 	significant := s.q <= in.policy.falseAlarms()
 	least, limited := in.change(n)
 	switch {
@@ -151,9 +151,9 @@ func byScore(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok bool
 	return v, true
 }
 
-// finds is the smallest loss, in percent, that a test at this rate of false alarms finds in 4 of
+// result is the smallest loss, in percent, that a test at this rate of false alarms finds in 4 of
 // 5 cases.
-func (s *scored) finds(test string, rate float64) float64 {
+func (s *scored) result(test string, rate float64) float64 {
 	const power = 0.8416 // quantile of the normal distribution for 80 %
 	if test == TestTwoSided {
 		rate /= 2

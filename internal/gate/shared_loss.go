@@ -8,9 +8,9 @@ import (
 	"github.com/accelgate/accelgate/internal/stats"
 )
 
-// Alike is a loss that the cells of a suite share in one metric: one finding in
+// SharedLoss is a loss that the cells of a suite share in one metric: one finding in
 // place of one for each cell. No verdict's finding depends on it.
-type Alike struct {
+type SharedLoss struct {
 	Suite  string `json:"suite"`
 	Metric string `json:"metric"`
 	// Cells counts the cells that moved alike, of all Of that have the metric judged.
@@ -54,13 +54,13 @@ type loss struct {
 	size  float64 // relative slow-down, of the logarithm
 }
 
-// alike finds the losses that cells share. It returns the verdicts with their places
+// sharedLosses finds the losses that cells share. It returns the verdicts with their places
 // in the list.
-func alike(in *inputs, verdicts []Verdict) ([]Verdict, []Alike) {
+func sharedLosses(in *inputs, verdicts []Verdict) ([]Verdict, []SharedLoss) {
 	if in.policy.Compat != "" {
 		return verdicts, nil
 	}
-	var shares []Alike
+	var shares []SharedLoss
 	marked := verdicts
 	for _, group := range lossesOf(in, verdicts) {
 		a, members := shared(in, group)
@@ -124,7 +124,7 @@ func slowdown(in *inputs, v *Verdict) float64 {
 
 // shared sums up the losses of cells that moved alike; nil if they did not. It returns
 // those that have a finding of their own.
-func shared(in *inputs, all []loss) (*Alike, []loss) {
+func shared(in *inputs, all []loss) (*SharedLoss, []loss) {
 	sizes := make([]float64, len(all))
 	for i, l := range all {
 		sizes[i] = l.size
@@ -135,7 +135,7 @@ func shared(in *inputs, all []loss) (*Alike, []loss) {
 	if !(middle > 0) || len(moved) < minAlike || float64(len(moved)) < shareAlike*float64(len(all)) || len(findings) < 2 {
 		return nil, nil
 	}
-	a := &Alike{Suite: all[0].suite, Metric: all[0].Metric, Cells: len(moved), Of: len(all)}
+	a := &SharedLoss{Suite: all[0].suite, Metric: all[0].Metric, Cells: len(moved), Of: len(all)}
 	deltas := make([]float64, len(moved))
 	for i, l := range moved {
 		deltas[i] = l.Delta
@@ -143,7 +143,7 @@ func shared(in *inputs, all []loss) (*Alike, []loss) {
 	a.Delta, a.Interval = stats.Median(deltas), [2]float64{slices.Min(deltas), slices.Max(deltas)}
 	a.Cell = representative(findings)
 	for _, l := range findings {
-		a.Blocking += one(l.Blocks)
+		a.Blocking += boolToInt(l.Blocks)
 	}
 	a.Witness, a.Reason = in.host.witness(moved, a.Delta)
 	return a, findings

@@ -12,28 +12,28 @@ import (
 	"github.com/accelgate/accelgate/internal/stats"
 )
 
-// numberOf names one number of a run.
-type numberOf struct{ cell, metric string }
+// seriesKey names one number of a run.
+type seriesKey struct{ cell, metric string }
 
-// evidence is what package detect found of every number that has pairs, or
+// testResults is what package detect found of every number that has pairs, or
 // enough earlier runs on the same machine. It is found for all of them at once,
 // because a run of many cells has many chances for a false alarm. It does not change
 // after weigh returns it.
-type evidence struct {
-	of    map[numberOf]weighed
+type testResults struct {
+	of    map[seriesKey]testResult
 	host  detect.Evidence            // on what moved all cells alike
-	sides map[numberOf]sidesEvidence // of numbers without pairs and history
+	sides map[seriesKey]twoSampleResult // of numbers without pairs and history
 	// processor is that of processor time, by the id of the cell, where processes waited for a
 	// processor.
 	processor map[string]detect.Evidence
 	// scores are those that are tested by standard errors, with false alarms of their own.
-	scores map[numberOf]scored
+	scores map[seriesKey]scored
 	share  float64 // of false alarms that each road may spend
-	began  Began   // with which commits the losses began that this run confirms
+	began  SuspectRange   // with which commits the losses began that this run confirms
 }
 
-// weighed is the evidence of one number, with what it is about.
-type weighed struct {
+// testResult is the evidence of one number, with what it is about.
+type testResult struct {
 	detect.Evidence
 	detect.Cell
 	confirmed bool // by this run, after it was suspected in the one before
@@ -43,24 +43,24 @@ type weighed struct {
 // fewer, the fixed limit decides.
 const minRuns = 3
 
-// weigh finds the evidence of all numbers of the run. Numbers with a limit of their own
+// testCells finds the evidence of all numbers of the run. Numbers with a limit of their own
 // are weighed a second time, by it, among all others, so that no limit moves the
 // evidence of another number. The rate of false alarms holds for both together: each
 // Holm's procedure errs only where the smallest p of an unchanged number is that small.
-func weigh(in *inputs) *evidence {
-	ev := weighSpeeds(in)
-	ev.scores = weighScores(in)
+func testCells(in *inputs) *testResults {
+	ev := testSpeeds(in)
+	ev.scores = testScores(in)
 	return ev
 }
 
-func weighSpeeds(in *inputs) *evidence {
+func testSpeeds(in *inputs) *testResults {
 	if in.policy.Method == MethodThreshold || in.policy.Compat != "" {
-		return &evidence{}
+		return &testResults{}
 	}
 	if !in.limitsChanges() {
-		return weighBy(in)
+		return testByLimits(in)
 	}
-	ev, own := weighBy(in.withoutChanges()), weighBy(in)
+	ev, own := testByLimits(in.withoutChanges()), testByLimits(in)
 	for number, e := range own.of {
 		if _, ok := in.change(number); ok {
 			ev.of[number] = e
@@ -69,19 +69,19 @@ func weighSpeeds(in *inputs) *evidence {
 	return ev
 }
 
-// weighBy finds the evidence by the limits of the inputs.
-func weighBy(in *inputs) *evidence {
+// testByLimits finds the evidence by the limits of the inputs.
+func testByLimits(in *inputs) *testResults {
 	n := numbersOf(in)
-	ev := &evidence{share: n.share(in)}
+	ev := &testResults{share: n.share(in)}
 	if len(n.cells) > 0 {
 		ev.testFamily(in, n)
 		if n.next != nil {
 			maps.Copy(ev.of, n.next.confirmed(ev.share))
-			ev.began = n.next.began(in)
+			ev.began = n.next.suspectRange(in)
 		}
 	}
 	if len(n.sides) > 0 {
-		ev.sides = weighSides(n.sides, n.without, healthy(in.cells))
+		ev.sides = testTwoSample(n.sides, n.without, healthy(in.cells))
 	}
 	return ev
 }
@@ -89,9 +89,9 @@ func weighBy(in *inputs) *evidence {
 // numbers are those of a run that can be weighed.
 type numbers struct {
 	cells   []detect.Cell // with pairs, or else history
-	of      []numberOf    // cells
-	sides   []detect.Sides
-	without []numberOf // sides
+	of      []seriesKey    // cells
+	sides   []detect.TwoSample
+	without []seriesKey // sides
 	next    *nextRun
 	// processor is the processor time of cells that waited, by their ids.
 	processor []detect.Cell
@@ -119,10 +119,10 @@ func numbersOf(in *inputs) *numbers {
 // add adds a number to those of its kind of evidence. c.ref is nil where the reference
 // has no numbers of the cell.
 func (n *numbers) add(in *inputs, m *described, c cell) {
-	number := numberOf{c.id, m.Name}
-	samples, ok := evident(in, m, c)
+	number := seriesKey{c.id, m.Name}
+	samples, ok := samplesFor(in, m, c)
 	if !ok {
-		if two, ok := sidesOf(in, m, c); ok {
+		if two, ok := twoSampleOf(in, m, c); ok {
 			n.sides, n.without = append(n.sides, two), append(n.without, number)
 		}
 		return
@@ -130,14 +130,14 @@ func (n *numbers) add(in *inputs, m *described, c cell) {
 	n.cells, n.of = append(n.cells, samples), append(n.of, number)
 	n.next.add(samples, c, m.Name)
 	if values := c.got.Sample(m.Name).Values; few(samples) && len(values) >= minValues {
-		n.sides, n.without = append(n.sides, sidesOfRuns(samples, values)), append(n.without, number)
+		n.sides, n.without = append(n.sides, twoSampleOfRuns(samples, values)), append(n.without, number)
 	}
 }
 
 // share is the part of the false alarms that each road may spend, all budgets together,
 // and all gains where they fail.
 func (n *numbers) share(in *inputs) float64 {
-	roads := one(slices.ContainsFunc(n.cells, convicts) || n.next.any()) + one(len(n.sides) > 0) + one(len(in.budgets) > 0) + one(in.policy.Improvement == ImprovementFail)
+	roads := boolToInt(slices.ContainsFunc(n.cells, canReject) || n.next.any()) + boolToInt(len(n.sides) > 0) + boolToInt(len(in.budgets) > 0) + boolToInt(in.policy.Improvement == ImprovementFail)
 	return in.policy.falseAlarms() / float64(max(1, roads))
 }
 
@@ -148,7 +148,7 @@ func inPairs(r *bench.Result) bool {
 
 // testFamily tests all numbers together. A change that all cells share stays in each
 // of them where it is remarkable, so that the cells are named for it.
-func (ev *evidence) testFamily(in *inputs, n *numbers) {
+func (ev *testResults) testFamily(in *inputs, n *numbers) {
 	var r detect.Report
 	all := slices.Concat(n.cells, n.processor)
 	if in.policy.OneLook {
@@ -156,9 +156,9 @@ func (ev *evidence) testFamily(in *inputs, n *numbers) {
 	} else {
 		r = detect.JudgeRun(all, stages(in.run), ev.share)
 	}
-	ev.of, ev.host, ev.processor = make(map[numberOf]weighed, len(n.cells)), r.Host, map[string]detect.Evidence{}
+	ev.of, ev.host, ev.processor = make(map[seriesKey]testResult, len(n.cells)), r.Host, map[string]detect.Evidence{}
 	for i, number := range n.of {
-		ev.of[number] = weighed{Evidence: r.Cells[i], Cell: n.cells[i]}
+		ev.of[number] = testResult{Evidence: r.Cells[i], Cell: n.cells[i]}
 	}
 	for i, id := range n.waiting {
 		ev.processor[id] = r.Cells[len(n.cells)+i]
@@ -177,14 +177,14 @@ func stages(run *bench.Run) detect.Stages {
 // maxFirst bounds what a run may claim.
 const maxFirst = 100
 
-// evident returns the samples of a number that is gated and has pairs, or else
+// samplesFor returns the samples of a number that is gated and has pairs, or else
 // history.
-func evident(in *inputs, m *described, c cell) (samples detect.Cell, ok bool) {
+func samplesFor(in *inputs, m *described, c cell) (samples detect.Cell, ok bool) {
 	now := c.got.Sample(m.Name)
 	if now == nil || len(now.Values) == 0 || !measures(in, m, c) {
 		return samples, false
 	}
-	policy := in.policyOf(numberOf{c.id, m.Name})
+	policy := in.policyOf(seriesKey{c.id, m.Name})
 	limit := policy.minEffect()
 	o := detect.Options{HigherIsBetter: m.Better != bench.Lower, MinEffect: m.slower(limit), Tolerance: m.slower(max(limit, policy.Threshold))}
 	if n := len(now.Base); n > 0 {
@@ -210,7 +210,7 @@ func evident(in *inputs, m *described, c cell) (samples detect.Cell, ok bool) {
 // measures reports whether a number is one whose change can be judged.
 func measures(in *inputs, m *described, c cell) bool {
 	switch {
-	case in.shows(m, c.id) || in.tested(numberOf{c.id, m.Name}) || m.Exact || m.contradiction != "" || m.doubt(c.got) != "" || m.tooFew(c.got):
+	case in.shows(m, c.id) || in.tested(seriesKey{c.id, m.Name}) || m.Exact || m.contradiction != "" || m.reliability(c.got) != "" || m.tooFew(c.got):
 		return false
 	case in.counts(m, c):
 		return false
@@ -262,16 +262,16 @@ func (m *described) percent(slower float64) float64 {
 	return 100 * (1/(1+max(slower, -0.999999)) - 1)
 }
 
-// byEvidence is the verdict on a number of which there is evidence; ok is false
+// byTest is the verdict on a number of which there is evidence; ok is false
 // where there is none, or where it is no number that can be tested.
-func byEvidence(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok bool) {
-	number := numberOf{c.id, m.Name}
+func byTest(in *inputs, ev *testResults, m *described, c cell) (v Verdict, ok bool) {
+	number := seriesKey{c.id, m.Name}
 	e, ok := ev.of[number]
 	if !ok || e.Verdict == detect.Untested || e.Mode == detect.History && e.K < minRuns { // once unusable values are left out
 		return v, false
 	}
 	policy := in.policyOf(number)
-	v = Verdict{Old: stats.Median(newest(e.Base, e.K)), New: stats.Median(e.Head),
+	v = Verdict{Old: stats.Median(lastUsable(e.Base, e.K)), New: stats.Median(e.Head),
 		Delta: m.percent(e.Estimate), Interval: [2]float64{m.percent(e.High), m.percent(e.Low)}}
 	v.Evidence = Evidence{Method: MethodHistory, Limit: policy.minEffect(), OldN: e.K, NewN: e.N, Noise: 100 * e.NoiseFloor,
 		P: e.P, Q: e.Q, NoiseFloor: 100 * e.NoiseFloor, MDE: math.Abs(m.percent(e.MDE)), Pairs: e.Used, Need: e.Need}
@@ -283,7 +283,7 @@ func byEvidence(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok b
 		v.Confirmed, v.Reason = true, suspectedBefore(ev.began)
 	}
 	if e.Mode == detect.History && v.Delta < 0 && accepted(in, m, c.id, v.Old, v.New) {
-		v = unlessAccepted(v)
+		v = exceptAccepted(v)
 	}
 	return v, true
 }
@@ -293,14 +293,14 @@ func byEvidence(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok b
 // number is not slower than that. Earlier runs would hold it against the cell
 // until there are enough new ones, which a gate that fails never lets in.
 func accepted(in *inputs, m *described, id string, before, now float64) bool {
-	committed, limit := summarize(in.byID[id].Sample(m.Name)).Median, in.policyOf(numberOf{id, m.Name}).minEffect()
+	committed, limit := summarize(in.byID[id].Sample(m.Name)).Median, in.policyOf(seriesKey{id, m.Name}).minEffect()
 	moved, ok := m.Better.Gain(before, committed)
 	since, known := m.Better.Gain(committed, now)
 	return ok && known && moved <= -limit && since > -limit
 }
 
-// unlessAccepted makes an accepted loss none.
-func unlessAccepted(v Verdict) Verdict {
+// exceptAccepted makes an accepted loss none.
+func exceptAccepted(v Verdict) Verdict {
 	if v.Finding != Regressed {
 		return v
 	}
@@ -310,8 +310,8 @@ func unlessAccepted(v Verdict) Verdict {
 	return v
 }
 
-// newest returns the last n values that are measured: what the score took.
-func newest(values []float64, n int) []float64 {
+// lastUsable returns the last n values that are measured: what the score took.
+func lastUsable(values []float64, n int) []float64 {
 	usable := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !(v > 0) || math.IsInf(v, 1) })
 	return usable[max(0, len(usable)-n):]
 }

@@ -237,7 +237,7 @@ func TestOpen(t *testing.T) {
 		name   string
 		ref    bench.Result
 		values []float64
-		want   gate.Ask
+		want   gate.Request
 	}{
 		{"slower by the limit", withHistory("a", 100, nil), []float64{120}, gate.Confirm},
 		{"slower by evidence", withHistory("a", 100, history), []float64{106}, gate.Confirm},

@@ -68,7 +68,7 @@ func judgeTotal(in *inputs, c cell, check Check, e *bench.Expected, sample *benc
 	verdicts := make([]Verdict, 1, 2) // the deciding one comes first
 	for i := range check.References {
 		r := &check.References[i]
-		v := against(r, &check, e.Exact, sample)
+		v := judgeReference(r, &check, e.Exact, sample)
 		if i == decides {
 			v = plausible(&in.policy, &bench.Metric{Name: check.Metric, Kind: bench.Time}, v)
 		}
@@ -92,8 +92,8 @@ func judgeTotal(in *inputs, c cell, check Check, e *bench.Expected, sample *benc
 	return check, verdicts
 }
 
-// against judges a total by one reference.
-func against(r *ReferenceCheck, check *Check, exact bool, sample *bench.Sample) Verdict {
+// judgeReference judges a total by one reference.
+func judgeReference(r *ReferenceCheck, check *Check, exact bool, sample *bench.Sample) Verdict {
 	m := bench.Metric{Name: check.Metric, Better: bench.Lower}
 	old := bench.Sample{Metric: check.Metric, Summary: &bench.Summary{Median: r.Value, N: 1}}
 	v := threshold(&m, &old, sample, r.Tolerance*100)
@@ -153,7 +153,7 @@ func doubted(p *Policy, v Verdict) Verdict {
 func noReference(in *inputs, check *Check, e *bench.Expected) Verdict {
 	v := Verdict{Cell: check.Cell, Metric: check.Metric, Finding: Untracked, New: check.Actual,
 		Reason: "neither the case nor the baseline has a time to compare with: record one with cases refresh, or this host's with baseline update"}
-	if elsewhere(in.run, e) {
+	if otherHost(in.run, e) {
 		v.Reason = fmt.Sprintf("the recorded times are of host %q: record this host's with baseline update", printable(e.Host, maxName))
 	}
 	if levelOf(e.NoReference, Warn) == Fail { // the suite demands one

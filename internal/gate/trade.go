@@ -42,14 +42,14 @@ type gainOf struct {
 // exchanged, at the same rate of false alarms, for all gains of the run together (Holm). It
 // blocks nothing, so it takes no part of that rate from losses.
 func trade(in *inputs, verdicts []Verdict) []Verdict {
-	gains := in.weighGains()
+	gains := in.testGains()
 	for i := range verdicts {
 		v := &verdicts[i]
 		t := in.limits[v.Cell][v.Metric].Trade
 		if t == nil || v.Finding != Regressed || v.Undecided() || v.Reference == AnchorReference {
 			continue
 		}
-		g := gains[numberOf{v.Cell, t.For}]
+		g := gains[seriesKey{v.Cell, t.For}]
 		why := in.unpaid(v, t, &g)
 		if why != "" {
 			v.Reason = joined(v.Reason, "not traded: "+why)
@@ -108,10 +108,10 @@ func (in *inputs) unpaid(v *Verdict, t *Trade, g *gainOf) string {
 	return ""
 }
 
-// weighGains tests all gains together that trades of the run name.
-func (in *inputs) weighGains() map[numberOf]gainOf {
-	gains := map[numberOf]gainOf{}
-	var of []numberOf
+// testGains tests all gains together that trades of the run name.
+func (in *inputs) testGains() map[seriesKey]gainOf {
+	gains := map[seriesKey]gainOf{}
+	var of []seriesKey
 	var ps []float64
 	for _, c := range in.cells {
 		limits := in.limits[c.id]
@@ -120,7 +120,7 @@ func (in *inputs) weighGains() map[numberOf]gainOf {
 			if t == nil {
 				continue
 			}
-			n := numberOf{c.id, t.For}
+			n := seriesKey{c.id, t.For}
 			if _, seen := gains[n]; seen {
 				continue
 			}
@@ -205,7 +205,7 @@ func (in *inputs) gainSince(mirrored *described, c cell, t *Trade) gainOf {
 		base, head := detect.Sessions(old.Level(), now.Values, c.got.Sessions < 2)
 		of := detect.Cell{Base: base, Head: head, Options: detect.Options{Mode: detect.History, HigherIsBetter: mirrored.Better != bench.Lower, MinEffect: mirrored.slower(t.Gain), Tolerance: mirrored.slower(t.Gain)}}
 		if e := detect.JudgeApart([]detect.Cell{of}, 1).Cells[0]; !few(of) && e.Verdict != detect.Untested && e.K >= minRuns {
-			since, _ := mirrored.Better.Gain(stats.Median(newest(base, e.K)), stats.Median(head))
+			since, _ := mirrored.Better.Gain(stats.Median(lastUsable(base, e.K)), stats.Median(head))
 			g.percent = min(g.percent, -since) // earlier runs without the gain do not make it new
 			if e.Verdict == detect.Regressed {
 				g.p = e.P
@@ -213,8 +213,8 @@ func (in *inputs) gainSince(mirrored *described, c cell, t *Trade) gainOf {
 			return g
 		}
 	}
-	s := detect.Sides{Base: detect.NewSide(o.Median, o.MAD, o.N), Head: detect.NewSide(n.Median, n.MAD, n.N), HigherIsBetter: mirrored.Better != bench.Lower}
+	s := detect.TwoSample{Base: detect.NewSide(o.Median, o.MAD, o.N), Head: detect.NewSide(n.Median, n.MAD, n.N), HigherIsBetter: mirrored.Better != bench.Lower}
 	s.Base.Noise = max(s.Base.Noise, o.Noise)
-	g.p = detect.JudgeSides([]detect.Sides{s})[0].P
+	g.p = detect.JudgeTwoSample([]detect.TwoSample{s})[0].P
 	return g
 }

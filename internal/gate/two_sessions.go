@@ -9,16 +9,16 @@ import (
 	"github.com/accelgate/accelgate/internal/stats"
 )
 
-// sidesEvidence says what two sessions show of a number without pairs and history.
-type sidesEvidence struct {
-	detect.SidesEvidence
+// twoSampleResult says what two sessions show of a number without pairs and history.
+type twoSampleResult struct {
+	detect.TwoSampleEvidence
 	q     float64 // P corrected for all numbers on this road
 	of    int     // numbers on this road
 	large float64 // slow-down that blocks whatever q is
 }
 
-// sidesOf returns both sides of a number that the fixed threshold decides.
-func sidesOf(in *inputs, m *described, c cell) (s detect.Sides, ok bool) {
+// twoSampleOf returns both sides of a number that the fixed threshold decides.
+func twoSampleOf(in *inputs, m *described, c cell) (s detect.TwoSample, ok bool) {
 	if c.ref == nil || in.unjudged != "" || !measures(in, m, c) || m.tooFew(c.ref) {
 		return s, false
 	}
@@ -27,7 +27,7 @@ func sidesOf(in *inputs, m *described, c cell) (s detect.Sides, ok bool) {
 		return s, false
 	}
 	o, n := summarize(old), summarize(now)
-	s = detect.Sides{Base: detect.NewSide(o.Median, o.MAD, o.N), Head: detect.NewSide(n.Median, n.MAD, n.N), HigherIsBetter: m.Better != bench.Lower}
+	s = detect.TwoSample{Base: detect.NewSide(o.Median, o.MAD, o.N), Head: detect.NewSide(n.Median, n.MAD, n.N), HigherIsBetter: m.Better != bench.Lower}
 	s.Base.Noise = max(s.Base.Noise, o.Noise)
 	return s, o.Median > 0 && n.Median > 0
 }
@@ -44,13 +44,13 @@ const minValues = 3
 // minHeads is how many new runs can show a loss against history.
 const minHeads = 3
 
-func convicts(c detect.Cell) bool { return !few(c) }
+func canReject(c detect.Cell) bool { return !few(c) }
 
-// sidesOfRuns takes earlier runs for one side. What they differ by is the noise
+// twoSampleOfRuns takes earlier runs for one side. What they differ by is the noise
 // between sessions already, so the allowance for these is generous.
-func sidesOfRuns(c detect.Cell, values []float64) detect.Sides {
-	base := newest(c.Base, earlierCounted)
-	return detect.Sides{Base: detect.NewSide(stats.Median(base), stats.MAD(base), len(base)),
+func twoSampleOfRuns(c detect.Cell, values []float64) detect.TwoSample {
+	base := lastUsable(c.Base, earlierCounted)
+	return detect.TwoSample{Base: detect.NewSide(stats.Median(base), stats.MAD(base), len(base)),
 		Head: detect.NewSide(stats.Median(values), stats.MAD(values), len(values)), HigherIsBetter: c.Options.HigherIsBetter}
 }
 
@@ -59,7 +59,7 @@ const earlierCounted = 10
 
 // beyondChance makes a suspicion against history a loss that would block without
 // any history as well: beyond the threshold, and beyond what two sessions differ by.
-func beyondChance(in *inputs, ev *evidence, n numberOf, v Verdict) Verdict {
+func beyondChance(in *inputs, ev *testResults, n seriesKey, v Verdict) Verdict {
 	e, ok := ev.sides[n]
 	limit := in.policyOf(n).Threshold
 	if ok && v.Undecided() && v.Delta < -limit-tolerance && (e.q <= ev.share || e.Estimate >= e.large) {
@@ -70,20 +70,20 @@ func beyondChance(in *inputs, ev *evidence, n numberOf, v Verdict) Verdict {
 	return v
 }
 
-// weighSides judges all numbers of the road together.
-func weighSides(sides []detect.Sides, numbers []numberOf, healthy map[string]bool) map[numberOf]sidesEvidence {
+// testTwoSample judges all numbers of the road together.
+func testTwoSample(sides []detect.TwoSample, numbers []seriesKey, healthy map[string]bool) map[seriesKey]twoSampleResult {
 	ps := make([]float64, len(sides))
-	found := detect.JudgeSides(sides)
+	found := detect.JudgeTwoSample(sides)
 	for i, e := range found {
 		ps[i] = e.P
 	}
-	of := make(map[numberOf]sidesEvidence, len(sides))
+	of := make(map[seriesKey]twoSampleResult, len(sides))
 	for i, q := range detect.AdjustHolm(ps) {
 		large := found[i].Huge
 		if healthy[numbers[i].cell] {
 			large = min(large, found[i].Large)
 		}
-		of[numbers[i]] = sidesEvidence{found[i], q, len(sides), large}
+		of[numbers[i]] = twoSampleResult{found[i], q, len(sides), large}
 	}
 	return of
 }
@@ -101,7 +101,7 @@ func healthy(cells []cell) map[string]bool {
 // withinChance makes a loss beyond the threshold inconclusive that two sessions of
 // unchanged code may differ by: without pairs and history, nothing says how much they do.
 // Of code that equals its base only a loss is certain that hardly any host makes.
-func withinChance(in *inputs, ev *evidence, n numberOf, m *described, v Verdict) Verdict {
+func withinChance(in *inputs, ev *testResults, n seriesKey, m *described, v Verdict) Verdict {
 	e, ok := ev.sides[n]
 	if !ok || v.Evidence.Method != MethodThreshold {
 		return v

@@ -13,7 +13,7 @@ func unrecorded(in *inputs, m *described, c cell, new *bench.Sample) Verdict {
 		Reason: fmt.Sprintf("the baseline does not have %s for this cell", m.Name)}
 	if why := in.run.NoReference(m.Name, v.New); why != "" {
 		v.Finding, v.DecidedBy, v.Reason = Incomparable, ByCorrectOutput, why
-	} else if why := m.doubt(c.got); why != "" {
+	} else if why := m.reliability(c.got); why != "" {
 		v.Finding, v.DecidedBy, v.Reason = Incomparable, ByRepeats, fmt.Sprintf("no baseline records %s: %s", m.Name, why)
 		if m.IsResource() { // too small to be measured
 			v.Finding, v.DecidedBy = Skipped, Certain

@@ -29,7 +29,7 @@ func Baselines(ctx context.Context, e *measure.Env, o *measure.Options, file *co
 	switch {
 	case o.FromHistory(file):
 		return ofHistories(o, file)
-	case o.Elsewhere(file):
+	case o.RemoteBaseline(file):
 		return ofRepository(ctx, e, file)
 	}
 	paths, err := filepath.Glob(baseline.Path(o.Baselines(file), "*"))
@@ -48,8 +48,8 @@ func BaselinesIn(o *measure.Options, file *config.File) string {
 	switch {
 	case o.FromHistory(file):
 		return filepath.Dir(o.HistoryPath(file, "x"))
-	case o.Elsewhere(file):
-		return file.Baselines.In(path.Dir(measure.BaselineElsewhere(file, "x")))
+	case o.RemoteBaseline(file):
+		return file.Baselines.In(path.Dir(measure.RemoteBaselinePath(file, "x")))
 	}
 	return o.Baselines(file)
 }
@@ -58,7 +58,7 @@ func ofRepository(ctx context.Context, e *measure.Env, file *config.File) (found
 	files, err := e.FetchBaselines(ctx, file)
 	for name, read := range files {
 		label, _ := baseline.Label(name)
-		b := Baseline{Label: label, Path: file.Baselines.In(measure.BaselineElsewhere(file, label)), Err: read.Err}
+		b := Baseline{Label: label, Path: file.Baselines.In(measure.RemoteBaselinePath(file, label)), Err: read.Err}
 		if b.Err == nil {
 			b.File, b.Err = baseline.Parse(b.Path, read.Data)
 		}

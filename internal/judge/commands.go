@@ -112,8 +112,8 @@ func (t *Typing) Commands(getenv func(string) string, h bench.Host) report.Comma
 	update := func(l Line) Line { return l.parts(o).conditions(o) }
 	prune := t.common("accelgate baseline prune", label).Add("--model-dir", o.ModelDir)
 	anchor := t.common("accelgate baseline anchor", label)
-	if o.Elsewhere(t.File) {
-		there := "BASELINES-CHECKOUT/" + measure.BaselineElsewhere(t.File, o.BaselineLabel(t.File, h))
+	if o.RemoteBaseline(t.File) {
+		there := "BASELINES-CHECKOUT/" + measure.RemoteBaselinePath(t.File, o.BaselineLabel(t.File, h))
 		prune, anchor = prune.Add("--baseline", there), anchor.Add("--baseline", there)
 	}
 	if o.FromHistory(t.File) {

@@ -20,7 +20,7 @@ import (
 func JudgeFiles(ctx context.Context, e *measure.Env, o *measure.Options, paths []string, in report.Input) (Judged, error) {
 	file, policy, err := e.Load(o)
 	if err == nil {
-		err = Accept(e, &policy, file, measure.Occasion{Event: measure.Desk})
+		err = Accept(e, &policy, file, measure.Trigger{Event: measure.Desk})
 	}
 	if err != nil {
 		return Judged{}, err

@@ -64,7 +64,7 @@ func RecordedFor(ctx context.Context, e *measure.Env, o *measure.Options, file *
 	switch {
 	case o.FromHistory(file):
 		return lastRuns(o, file, host.Label)
-	case o.Elsewhere(file):
+	case o.RemoteBaseline(file):
 		ref, err = fetched(ctx, e, o, file, label)
 	default:
 		ref, err = loadReference(o.BaselinePath(file, label), label)
@@ -82,7 +82,7 @@ func RecordedFor(ctx context.Context, e *measure.Env, o *measure.Options, file *
 
 // fetched is a baseline of another repository or branch.
 func fetched(ctx context.Context, e *measure.Env, o *measure.Options, file *config.File, label string) (Reference, error) {
-	at := measure.BaselineElsewhere(file, label)
+	at := measure.RemoteBaselinePath(file, label)
 	missing := Reference{Path: o.OutPath(file, at), Shown: file.Baselines.In(at)}
 	f, err := e.FetchBaseline(ctx, o, file, label)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -16,7 +16,7 @@ import (
 // configuration, as of an occasion, and the waivers of its folder, as of today: those of policy.waivers, which must exist, or of waivers.yml, if it
 // does, and the quarantined cells of policy.quarantine or quarantine.yml likewise. Recording a baseline does without: what is accepted for a while must
 // not become the reference of later runs.
-func Accept(e *measure.Env, policy *gate.Policy, file *config.File, o measure.Occasion) (err error) {
+func Accept(e *measure.Env, policy *gate.Policy, file *config.File, o measure.Trigger) (err error) {
 	o.Advise(policy, file)
 	policy.Today = waiver.DateOf(e.Now())
 	policy.Waivers, err = optional(file, file.Policy.Waivers, waiver.FileName, func(path string) ([]waiver.Entry, error) { return waiver.Load(path, policy.Today) })

@@ -8,8 +8,8 @@ import (
 	"github.com/accelgate/accelgate/internal/gate"
 )
 
-// Occasion is why runs are judged.
-type Occasion struct {
+// Trigger is why runs are judged.
+type Trigger struct {
 	Event string // as the key event of a level has it
 	// Labelled reports whether a level by this label counts, which is advisory or not; nil
 	// where there is no pull request.
@@ -30,7 +30,7 @@ type level struct {
 }
 
 // Advise sets on which cells the levels of the configuration make numbers advisory.
-func (o Occasion) Advise(p *gate.Policy, file *config.File) {
+func (o Trigger) Advise(p *gate.Policy, file *config.File) {
 	var all []level
 	p.Advisory, p.AdvisoryBy = nil, nil
 	add := func(l level, event, label, name, path string) {
@@ -66,7 +66,7 @@ func (o Occasion) Advise(p *gate.Policy, file *config.File) {
 	}
 }
 
-func (o Occasion) meets(event, label string, advisory bool) bool {
+func (o Trigger) meets(event, label string, advisory bool) bool {
 	return (event == "" || event == o.Event) && (label == "" || o.Labelled != nil && o.Labelled(label, advisory))
 }
 

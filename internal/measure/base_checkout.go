@@ -53,7 +53,7 @@ func (e *Env) baseOf(ctx context.Context, p *Plan, commit string, tried bool) (b
 			err = errors.Join(err, k.remove(context.WithoutCancel(ctx)))
 		}
 	}()
-	if err = k.genuine(ctx, e); err != nil {
+	if err = k.verify(ctx, e); err != nil {
 		return nil, err
 	}
 	if k.laid, err = lay(ctx, p, k.Repository, k.heads, k.dir, false); err != nil {
@@ -221,9 +221,9 @@ func isDir(path string) bool {
 // tree is the root of the worktree.
 func (k *checkout) tree() string { return filepath.Join(k.folder.Root, checkoutTree) }
 
-// genuine lists the files of the commit. In CI, where the head has been built already, it refuses a worktree that is not
+// verify lists the files of the commit. In CI, where the head has been built already, it refuses a worktree that is not
 // its commit: git reads objects without a look at their ids.
-func (k *checkout) genuine(ctx context.Context, e *Env) (err error) {
+func (k *checkout) verify(ctx context.Context, e *Env) (err error) {
 	if !e.inCI() {
 		k.files, err = k.Files(ctx, k.tree(), k.commit)
 		return err

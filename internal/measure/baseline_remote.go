@@ -17,8 +17,8 @@ import (
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
-// Elsewhere reports whether baselines are read from another repository or branch.
-func (o *Options) Elsewhere(file *config.File) bool {
+// RemoteBaseline reports whether baselines are read from another repository or branch.
+func (o *Options) RemoteBaseline(file *config.File) bool {
 	return o.Baseline == "" && file.Baselines.Elsewhere()
 }
 
@@ -44,15 +44,15 @@ func hasDevice(f bench.Fingerprint, model string) bool {
 	return !slices.ContainsFunc(f.Accelerators, func(a bench.Accelerator) bool { return !matrix.Glob(model, a.Model) })
 }
 
-// BaselineElsewhere returns where the file with a label is in its repository.
-func BaselineElsewhere(file *config.File, label string) string {
+// RemoteBaselinePath returns where the file with a label is in its repository.
+func RemoteBaselinePath(file *config.File, label string) string {
 	return path.Join(cmp.Or(file.Baselines.Path, path.Join(defaultBaselines, file.Name)), filepath.Base(baseline.Path("", label)))
 }
 
 // FetchBaseline reads the file with a label where [Options.Elsewhere] is true. Errors are those of
 // [remote.Fetch].
 func (e *Env) FetchBaseline(ctx context.Context, o *Options, file *config.File, label string) (remote.File, error) {
-	at := BaselineElsewhere(file, label)
+	at := RemoteBaselinePath(file, label)
 	if o.Remote != nil {
 		if f, ok, err := o.Remote(ctx, file.Baselines, at); ok || err != nil {
 			return f, err
@@ -64,7 +64,7 @@ func (e *Env) FetchBaseline(ctx context.Context, o *Options, file *config.File, 
 
 // FetchBaselines reads all of them, by the name of the file. Errors are those of [remote.Folder].
 func (e *Env) FetchBaselines(ctx context.Context, file *config.File) (map[string]remote.Read, error) {
-	w, from := e.baselinesSource(ctx, file, path.Dir(BaselineElsewhere(file, "x")))
+	w, from := e.baselinesSource(ctx, file, path.Dir(RemoteBaselinePath(file, "x")))
 	return remote.Folder(ctx, w, from, filepath.Base(baseline.Path("", "*")), e.inCI())
 }
 

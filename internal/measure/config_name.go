@@ -15,7 +15,7 @@ import (
 // leftBehind warns of baselines from before the configuration had its name, which it does
 // not read. Once it has a folder of its own, nothing is missing.
 func (o *Options) leftBehind(file *config.File) []string {
-	if file.Name == "" || file.Baselines.Path != "" || o.Baseline != "" || o.Elsewhere(file) || o.FromHistory(file) {
+	if file.Name == "" || file.Baselines.Path != "" || o.Baseline != "" || o.RemoteBaseline(file) || o.FromHistory(file) {
 		return nil
 	}
 	if _, err := os.Lstat(o.Baselines(file)); !errors.Is(err, fs.ErrNotExist) {

@@ -95,7 +95,7 @@ func checkWidths(s *config.Suite, cells []bench.Cell) error {
 // wide notes what the cells of a suite need, and moves those that need more devices than
 // the host has to the skipped ones.
 func (p *Plan) wide(s *config.Suite, one *Planned) {
-	has := p.supply()
+	has := p.capacity()
 	one.Cells = slices.DeleteFunc(slices.Clone(one.Cells), func(c bench.Cell) bool {
 		need := needOf(s, c)
 		p.needs[c.ID()] = need

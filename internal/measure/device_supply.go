@@ -11,8 +11,8 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// supply is what cells can be given.
-type supply struct {
+// capacity is what cells can be given.
+type capacity struct {
 	simulated map[string]bool // vendors of which the host may have any number; "" is any of them
 	pinned    bool            // to devices that the run names
 	who       string          // "the run", or the host
@@ -25,8 +25,8 @@ type supply struct {
 	job       bool                    // the devices are those of a job
 }
 
-func (p *Plan) supply() supply {
-	s := supply{pinned: len(p.deviceIDs) > 0, who: "the run", simulated: map[string]bool{}, slices: map[string]int{}}
+func (p *Plan) capacity() capacity {
+	s := capacity{pinned: len(p.deviceIDs) > 0, who: "the run", simulated: map[string]bool{}, slices: map[string]int{}}
 	s.nodes, s.unknown, s.hosts = p.near, p.unplaced, p.nodes
 	if p.job != nil && p.job.Allocates {
 		s.pinned, s.job, s.who = true, true, "this job"
@@ -54,7 +54,7 @@ func (p *Plan) supply() supply {
 }
 
 // lacks says why a cell cannot be measured, "" if it can.
-func (s supply) lacks(need needs) string {
+func (s capacity) lacks(need needs) string {
 	has := need.ofVendor(s.whole)
 	switch {
 	case need.nodes > s.hosts && s.hosts > 0:
@@ -79,7 +79,7 @@ func (n needs) devices(count int) string {
 	return text.Plural(count, strings.TrimSpace(n.vendor+" device"))
 }
 
-func (s supply) lacksDevices(need needs, has int) string {
+func (s capacity) lacksDevices(need needs, has int) string {
 	what := need.devices(has)
 	if len(s.slices) > 0 && (need.vendor == "" || need.vendor == device.NVIDIA) {
 		what += " beside MIG slices"
@@ -89,7 +89,7 @@ func (s supply) lacksDevices(need needs, has int) string {
 
 // lacksNode says why a cell cannot have devices of one NUMA node. Without pinning, its program sees all
 // devices, which is right only where they are on one node.
-func (s supply) lacksNode(need needs, has []bench.Device) string {
+func (s capacity) lacksNode(need needs, has []bench.Device) string {
 	on := map[int]int{}
 	unknown := ""
 	for _, d := range has {
@@ -122,7 +122,7 @@ func (s supply) lacksNode(need needs, has []bench.Device) string {
 	return wants + s.who + " has " + strings.Join(parts, ", ") + unknown + next
 }
 
-func (s supply) lacksSlice(profile string) string {
+func (s capacity) lacksSlice(profile string) string {
 	has := "none"
 	switch {
 	case s.slices[profile] > 0 && s.pinned:
@@ -136,7 +136,7 @@ func (s supply) lacksSlice(profile string) string {
 }
 
 // more is the next step where the run names its devices.
-func (s supply) more() string {
+func (s capacity) more() string {
 	switch {
 	case s.job:
 		return ": submit it with more, as accelgate plan --for slurm does"

@@ -31,7 +31,7 @@ func fits(file *config.File) (func(host string) []gate.Fit, error) {
 					if c.Suite != s.Name || !of.selects(c) {
 						return "", 0, false
 					}
-					group, x, _, ok := place(f, c)
+					group, x, _, ok := fitPlace(f, c)
 					return group, x, ok
 				}}
 			if f.Per != nil {
@@ -50,9 +50,9 @@ func limitOfFit(l *config.FitLimit) gate.FitLimit {
 	return gate.FitLimit{Change: (*float64)(l.Change), Min: l.Min, Max: l.Max}
 }
 
-// place finds a cell on the axis of a fit. Cells with the same other parameters are one group. text is
+// fitPlace finds a cell on the axis of a fit. Cells with the same other parameters are one group. text is
 // the value of the axis, "" for a cell without one; ok is false where it is no number.
-func place(f *config.Fit, c bench.Cell) (group string, x float64, text string, ok bool) {
+func fitPlace(f *config.Fit, c bench.Cell) (group string, x float64, text string, ok bool) {
 	var others []string
 	for _, p := range c.Params {
 		key := strings.TrimPrefix(p.Key, bench.EnvPrefix)
@@ -106,7 +106,7 @@ func (p *Plan) checkPoints(s *config.Suite, path string, f *config.Fit, of *sele
 		if !of.selects(c) {
 			continue
 		}
-		group, x, value, ok := place(f, c)
+		group, x, value, ok := fitPlace(f, c)
 		if value != "" && !slices.Contains(values, value) {
 			found, values = true, append(values, value)
 		}

@@ -92,9 +92,9 @@ func (w watched) count() func(*bench.Result) {
 	}
 }
 
-// WarnUnwell says that numbers, or the noise of them, that are about to be kept are
+// WarnUnhealthy says that numbers, or the noise of them, that are about to be kept are
 // of an unhealthy host: a gate that uses them lets too much pass.
-func (e *Env) WarnUnwell(run *bench.Run, redo string) {
+func (e *Env) WarnUnhealthy(run *bench.Run, redo string) {
 	why, n := "", 0
 	for i := range run.Results {
 		if h := run.Results[i].Health; h != nil && h.Status == bench.Unhealthy {

@@ -8,15 +8,15 @@ import (
 	"github.com/accelgate/accelgate/internal/suite"
 )
 
-// possible fails a cell of any kind that measured a number which its metric
+// impossible fails a cell of any kind that measured a number which its metric
 // cannot have, such as a negative rate.
-type possible struct {
+type impossible struct {
 	runner.Measurer
 	metrics []bench.Metric
 }
 
 // Measure measures the cell and looks at its numbers.
-func (m possible) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (bench.Result, error) {
+func (m impossible) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (bench.Result, error) {
 	r, err := m.Measurer.Measure(ctx, cell, d)
 	if err != nil || r.Outcome != bench.Passed {
 		return r, err

@@ -306,7 +306,7 @@ func join(got, old *bench.Result) {
 			fmt.Sprintf("the base did not pass or is doubtful (%s), so the cell is not judged by pairs: look at the base", text.OneLine(old.Reason+old.Doubt)))
 		return
 	}
-	if !asked(got, old) {
+	if !sameConditions(got, old) {
 		got.Warnings = append(slices.Clip(got.Warnings), "the base was measured under other conditions, so the cell is not judged by pairs: change conditions and code apart")
 		return
 	}

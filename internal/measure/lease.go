@@ -43,7 +43,7 @@ func (e *Env) Lease(ctx context.Context, p *Plan) (Lanes, error) {
 	}
 	l := Lanes{Devices: devices}
 	moved := 0
-	if l.placed, moved, err = p.seatCells(devices); err != nil {
+	if l.placed, moved, err = p.assignCells(devices); err != nil {
 		return Lanes{}, err
 	}
 	leased := devices

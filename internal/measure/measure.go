@@ -176,7 +176,7 @@ func (s *session) all(ctx context.Context, run, ref *bench.Run) error {
 		s.plan.Partial = redact(run, Secrets(s.secrets()).Hide)
 		return err
 	}
-	if err := s.again(ctx, run, ref); err != nil {
+	if err := s.remeasure(ctx, run, ref); err != nil {
 		return err
 	}
 	if err := s.rest(); err != nil {

@@ -87,10 +87,10 @@ func checkLanes(t *testing.T, p *Plan, lanes []bench.Device, need needs) {
 // checkPacked packs cells of random times onto lanes.
 func checkPacked(t *testing.T, random *rand.Rand, lanes []bench.Device) {
 	t.Helper()
-	seats, earlier := make([]seat, 1+random.IntN(30)), earlierRuns{times: map[string]time.Duration{}, devices: map[string]string{}}
+	seats, earlier := make([]assignment, 1+random.IntN(30)), earlierRuns{times: map[string]time.Duration{}, devices: map[string]string{}}
 	for i := range seats {
 		id := fmt.Sprint("c", i)
-		seats[i] = seat{number: i, cells: []string{id}}
+		seats[i] = assignment{number: i, cells: []string{id}}
 		earlier.times[id] = time.Duration(1+random.IntN(1e6)) * time.Microsecond
 		if len(lanes) > 0 && random.IntN(2) == 0 {
 			earlier.devices[id] = lanes[random.IntN(len(lanes))].String()
@@ -146,7 +146,7 @@ func TestWhatAHostLacks(t *testing.T) {
 		}
 		return at
 	}
-	run := supply{pinned: true, who: "the run", whole: append(numbered("amd", 1), four...), nodes: nodes(0, 0, 1, 1)}
+	run := capacity{pinned: true, who: "the run", whole: append(numbered("amd", 1), four...), nodes: nodes(0, 0, 1, 1)}
 	loose, partly := run, run
 	loose.pinned, loose.who = false, "host h"
 	partly.nodes, partly.unknown = nodes(0, 0, -1, 1), map[bench.Device]string{four[2]: "no tool reports its PCI bus"}
@@ -154,7 +154,7 @@ func TestWhatAHostLacks(t *testing.T) {
 	single.nodes, lost.nodes, planned.nodes = nodes(0, 0, 0, 0), nil, nil
 	lost.nodes = map[bench.Device]int{}
 	for name, c := range map[string]struct {
-		of   supply
+		of   capacity
 		need needs
 		want string
 	}{
@@ -171,11 +171,11 @@ func TestWhatAHostLacks(t *testing.T) {
 		"not pinned":                  {loose, needs{width: 2, vendor: "nvidia", sameNode: true}, "it needs 2 nvidia devices on one NUMA node, and cells are not pinned to devices: write host.devices"},
 		"not pinned and one node":     {single, needs{width: 4, vendor: "nvidia", sameNode: true}, ""},
 		"a label that is not a host":  {planned, needs{width: 4, vendor: "nvidia", sameNode: true}, ""},
-		"slices are NVIDIA's devices": {supply{slices: map[string]int{"1g.10gb": 2}}, needs{width: 1, vendor: "nvidia"}, ""},
-		"and of no other vendor":      {supply{who: "the run", pinned: true, slices: map[string]int{"1g.10gb": 2}}, needs{width: 1, vendor: "amd"}, "it needs 1 amd device, and the run has 0 amd devices: name more in host.devices or --devices"},
-		"two of slices":               {supply{who: "the run", slices: map[string]int{"1g.10gb": 2}}, needs{width: 2, vendor: "nvidia"}, "it needs 2 nvidia devices, and the run has 0 nvidia devices beside MIG slices"},
-		"simulated":                   {supply{simulated: map[string]bool{"": true, "nvidia": true}}, needs{width: 8, vendor: "nvidia", sameNode: true}, ""},
-		"simulated without":           {supply{who: "host h", simulated: map[string]bool{"": true, "nvidia": true}}, needs{width: 8, vendor: "amd"}, "it needs 8 amd devices, and host h has 0 amd devices"},
+		"slices are NVIDIA's devices": {capacity{slices: map[string]int{"1g.10gb": 2}}, needs{width: 1, vendor: "nvidia"}, ""},
+		"and of no other vendor":      {capacity{who: "the run", pinned: true, slices: map[string]int{"1g.10gb": 2}}, needs{width: 1, vendor: "amd"}, "it needs 1 amd device, and the run has 0 amd devices: name more in host.devices or --devices"},
+		"two of slices":               {capacity{who: "the run", slices: map[string]int{"1g.10gb": 2}}, needs{width: 2, vendor: "nvidia"}, "it needs 2 nvidia devices, and the run has 0 nvidia devices beside MIG slices"},
+		"simulated":                   {capacity{simulated: map[string]bool{"": true, "nvidia": true}}, needs{width: 8, vendor: "nvidia", sameNode: true}, ""},
+		"simulated without":           {capacity{who: "host h", simulated: map[string]bool{"": true, "nvidia": true}}, needs{width: 8, vendor: "amd"}, "it needs 8 amd devices, and host h has 0 amd devices"},
 	} {
 		if got := c.of.lacks(c.need); got != c.want && (c.want == "" || !strings.Contains(got, c.want)) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)

@@ -198,8 +198,8 @@ func firstOf(names []string) string {
 	return text.OneLine(strings.Join(text.First(names, maxListed), ", "))
 }
 
-// asked reports whether both sides were measured under the same conditions.
-func asked(got, old *bench.Result) bool { return bench.AllAlike(got.Conditions(), old.Conditions()) }
+// sameConditions reports whether both sides were measured under the same conditions.
+func sameConditions(got, old *bench.Result) bool { return bench.SameConditions(got.Conditions(), old.Conditions()) }
 
 // lost names a gated metric that the base reports for a cell and the head does not,
 // although its configuration describes it; "" if there is none.

@@ -9,10 +9,10 @@ import (
 	"github.com/accelgate/accelgate/internal/suite/analysis/packing"
 )
 
-// seatCells decides on which device each cell is measured. Cells are dealt out in their order in the
+// assignCells decides on which device each cell is measured. Cells are dealt out in their order in the
 // whole matrix, so that no filter moves one, and a cell gets the device of its A/A partner. Where
 // the times of earlier runs are known, cells are packed by them.
-func (p *Plan) seatCells(devices []bench.Device) (placed map[string]bench.Device, moved int, err error) {
+func (p *Plan) assignCells(devices []bench.Device) (placed map[string]bench.Device, moved int, err error) {
 	if len(devices) == 0 {
 		return nil, 0, nil
 	}
@@ -23,7 +23,7 @@ func (p *Plan) seatCells(devices []bench.Device) (placed map[string]bench.Device
 		}
 	}
 	placed = map[string]bench.Device{}
-	for need, seats := range p.seats(devices) {
+	for need, seats := range p.assignments(devices) {
 		lanes := p.lanesFor(devices, need)
 		at, n := shareOut(seats, lanes, earlier)
 		moved += n
@@ -50,15 +50,15 @@ func (p *Plan) recorded() (earlierRuns, error) {
 	return earlier, nil
 }
 
-// seat is cells that stay together on one device.
-type seat struct {
+// assignment is cells that stay together on one device.
+type assignment struct {
 	number int // in the order of the matrix
 	cells  []string
 }
 
-// seats returns the cells by what they need. With a shard, only its own cells use the devices.
-func (p *Plan) seats(devices []bench.Device) map[needs][]seat {
-	all, first := map[needs][]seat{}, 0
+// assignments returns the cells by what they need. With a shard, only its own cells use the devices.
+func (p *Plan) assignments(devices []bench.Device) map[needs][]assignment {
+	all, first := map[needs][]assignment{}, 0
 	for _, one := range p.Suites {
 		cells := one.Suite.Cells()
 		if p.Options.Shard != "" {
@@ -77,7 +77,7 @@ func (p *Plan) seats(devices []bench.Device) map[needs][]seat {
 			if !known {
 				k = len(all[need])
 				at[part{n, need}] = k
-				all[need] = append(all[need], seat{number: first + n})
+				all[need] = append(all[need], assignment{number: first + n})
 			}
 			s := &all[need][k]
 			s.cells = append(s.cells, cells[i].ID())
@@ -89,7 +89,7 @@ func (p *Plan) seats(devices []bench.Device) map[needs][]seat {
 
 // shareOut returns the lane of each seat, and how many seats leave the one that they had. Without
 // times, each gets its turn.
-func shareOut(seats []seat, lanes []bench.Device, earlier earlierRuns) (at []int, moved int) {
+func shareOut(seats []assignment, lanes []bench.Device, earlier earlierRuns) (at []int, moved int) {
 	at = make([]int, len(seats))
 	costs := costsOf(seats, earlier.times)
 	if len(lanes) < 2 || costs == nil {
@@ -98,12 +98,12 @@ func shareOut(seats []seat, lanes []bench.Device, earlier earlierRuns) (at []int
 		}
 		return at, 0
 	}
-	return share(costs, homes(seats, lanes, earlier.devices), len(lanes))
+	return divide(costs, homes(seats, lanes, earlier.devices), len(lanes))
 }
 
 // costsOf are the times of seats in microseconds, the median for cells without one; nil if no time is
 // known. No cell counts for more than a day, so that sums stay small whatever a file says.
-func costsOf(seats []seat, times map[string]time.Duration) []int64 {
+func costsOf(seats []assignment, times map[string]time.Duration) []int64 {
 	var ids []string
 	for _, s := range seats {
 		ids = append(ids, s.cells...)
@@ -122,7 +122,7 @@ func costsOf(seats []seat, times map[string]time.Duration) []int64 {
 }
 
 // homes are the lanes on which seats were measured last, -1 for others.
-func homes(seats []seat, lanes []bench.Device, devices map[string]string) []int {
+func homes(seats []assignment, lanes []bench.Device, devices map[string]string) []int {
 	at := make([]int, len(seats))
 	for i, s := range seats {
 		at[i] = slices.IndexFunc(lanes, func(d bench.Device) bool { return d.String() == devices[s.cells[0]] })
@@ -134,10 +134,10 @@ func homes(seats []seat, lanes []bench.Device, devices map[string]string) []int 
 // model differ, and a job that moves may look slower or faster than it is.
 const worthMoving = 1.1
 
-// share divides jobs among bins, longest first. Those with a home stay there, unless that
+// divide divides jobs among bins, longest first. Those with a home stay there, unless that
 // makes the fullest bin fuller by more than a tenth. It returns the bin of each job, and how many left
 // their homes.
-func share(costs []int64, home []int, bins int) (at []int, moved int) {
+func divide(costs []int64, home []int, bins int) (at []int, moved int) {
 	free := packing.Spread(costs, bins)
 	stay := around(costs, home, bins)
 	if float64(packing.Makespan(costs, stay)) <= worthMoving*float64(packing.Makespan(costs, free)) {

@@ -37,18 +37,18 @@ func TestSharedJobsEndSoon(t *testing.T) {
 				home[i] = 0 // all on one device
 			}
 		}
-		at, moved := share(costs, home, bins)
+		at, moved := divide(costs, home, bins)
 		longest, bound := slices.Max(loadsOf(costs, at, bins)), packing.MakespanBound(costs, bins)
 		ratio := float64(longest) / float64(bound)
 		if most := worthMoving * (2 - 1/float64(bins)); ratio > most {
 			t.Fatalf("%v on %d devices take %d, %.3f x the bound %d, more than %.3f", costs, bins, longest, ratio, bound, most)
 		}
 		worst = max(worst, ratio)
-		again, still := share(costs, at, bins)
+		again, still := divide(costs, at, bins)
 		if diff := cmp.Diff(at, again); diff != "" || still != 0 {
 			t.Fatalf("the same times move %d jobs in the next run (-first +second):\n%s", still, diff)
 		}
-		free, _ := share(costs, slices.Repeat([]int{-1}, len(costs)), bins)
+		free, _ := divide(costs, slices.Repeat([]int{-1}, len(costs)), bins)
 		cheap := !slices.Contains(home, -1) && float64(slices.Max(loadsOf(costs, home, bins))) <= worthMoving*float64(slices.Max(loadsOf(costs, free, bins)))
 		if cheap && moved > 0 {
 			t.Fatalf("%d of %v moved from %v, which takes no longer than a tenth more", moved, costs, home)
@@ -68,8 +68,8 @@ func TestSmallTimesMoveNothing(t *testing.T) {
 			costs[i] = 1000 + random.Int64N(1_000_000)
 			noisy[i] = costs[i] * (98 + random.Int64N(5)) / 100
 		}
-		at, _ := share(costs, slices.Repeat([]int{-1}, n), bins)
-		if _, moved := share(noisy, at, bins); moved > 0 {
+		at, _ := divide(costs, slices.Repeat([]int{-1}, n), bins)
+		if _, moved := divide(noisy, at, bins); moved > 0 {
 			t.Fatalf("times that differ by 2 %% move %d of %d jobs", moved, n)
 		}
 	}
@@ -78,9 +78,9 @@ func TestSmallTimesMoveNothing(t *testing.T) {
 func TestSeats(t *testing.T) {
 	t.Parallel()
 	devices := []bench.Device{{Vendor: "nvidia", ID: "0"}, {Vendor: "nvidia", ID: "1"}, {Vendor: "nvidia", ID: "2"}}
-	var seats []seat
+	var seats []assignment
 	for i, id := range []string{"a", "b", "c", "d"} {
-		seats = append(seats, seat{number: i, cells: []string{id}})
+		seats = append(seats, assignment{number: i, cells: []string{id}})
 	}
 	times := func(seconds ...int) map[string]time.Duration {
 		all := map[string]time.Duration{}

@@ -52,7 +52,7 @@ type Plan struct {
 	environ    []string // of this process
 	say        func(string)
 	stages     map[string]*prepare.Stage // of the suites that have one, by name
-	attended   map[string]*attendance    // of the suites that have one, by name
+	attended   map[string]*watchdog    // of the suites that have one, by name
 
 	artifacts *artifact.Store            // of the configuration; nil where it has none
 	get       func(names []string) error // artifacts; nil where nothing is downloaded
@@ -423,7 +423,7 @@ func (p *Plan) add(o *opened) ([]bench.Cell, error) {
 	p.Warnings = append(p.Warnings, o.suite.Warnings()...)
 	p.Suites = append(p.Suites, planned)
 	if len(all) > 0 {
-		limits = errors.Join(limits, p.addStage(s, o.suite, all, o.cpus), p.attend(s, all))
+		limits = errors.Join(limits, p.addStage(s, o.suite, all, o.cpus), p.watch(s, all))
 	}
 	return all, errors.Join(limits, p.AddMetrics(s, metrics))
 }
@@ -513,8 +513,8 @@ func (p *Plan) BaselineFile() (string, error) {
 
 // Writable refuses to write baseline files where others are compared with.
 func (o *Options) Writable(file *config.File) error {
-	if o.Elsewhere(file) {
-		return exit.Usagef("%s: the baselines are in %s: clone that, name the file with --baseline, and push it", o.Config, file.Baselines.In(BaselineElsewhere(file, "LABEL")))
+	if o.RemoteBaseline(file) {
+		return exit.Usagef("%s: the baselines are in %s: clone that, name the file with --baseline, and push it", o.Config, file.Baselines.In(RemoteBaselinePath(file, "LABEL")))
 	}
 	if o.FromHistory(file) {
 		return exit.Usagef("%s: baselines.from is history, so there is no baseline file: accept a level with 'accelgate baseline update --reason TEXT', or name a file with --baseline", o.Config)

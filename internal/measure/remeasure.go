@@ -22,10 +22,10 @@ const (
 	deviceCoolDown = 5 * time.Second
 )
 
-// again measures cells a second time whose verdicts more values may change:
+// remeasure measures cells a second time whose verdicts more values may change:
 // those that look slower, apart from what made them look so, and those whose
 // values lie on both sides of the limit, until they do not or time is over.
-func (s *session) again(ctx context.Context, run, ref *bench.Run) error {
+func (s *session) remeasure(ctx context.Context, run, ref *bench.Run) error {
 	want := s.confirmations()
 	if want == 0 || ref == nil && len(s.plan.Policy.Expected) == 0 && s.base == nil {
 		return nil
@@ -75,7 +75,7 @@ func (s *session) confirmations() int {
 
 // more says how many values each open cell is to have, and marks those that
 // were chosen because they look slower.
-func (s *session) more(run *bench.Run, ids []string, why map[string]gate.Ask, want int) map[string]int {
+func (s *session) more(run *bench.Run, ids []string, why map[string]gate.Request, want int) map[string]int {
 	more, confirm := map[string]int{}, 0
 	_, late := s.outOfTime()
 	open := SetOf(ids)

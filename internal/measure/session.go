@@ -265,7 +265,7 @@ func (b *bySuite) release(name string, d bench.Device) error {
 
 func (s *session) measurer() runner.Measurer {
 	watched := s.watch(s.base.pair(measurerOf(s.plan), s.plan))
-	measured := redacting{possible{promoting{watched, s.plan}, s.plan.Metrics}, s.secrets()}
+	measured := redacting{impossible{promoting{watched, s.plan}, s.plan.Metrics}, s.secrets()}
 	return announced{measured, s.Progress}
 }
 

@@ -35,7 +35,7 @@ func (s Sharding) Ratio() float64 { return float64(s.Makespan) / float64(max(s.B
 // earlier runs, or into fewer where there are not so many groups. All jobs of a
 // matrix must read the same files. Cells that must stay together do.
 func (p *Plan) Shards(k int) (Sharding, error) {
-	groups, unknown, err := p.groups(together)
+	groups, unknown, err := p.groups(linkedCells)
 	if err != nil {
 		return Sharding{}, err
 	}
@@ -52,7 +52,7 @@ func (p *Plan) apart(k int) (Sharding, error) {
 // no number does, because a group alone takes longer, the parts are as many as
 // bring the longest down to that group.
 func (p *Plan) Fit(most time.Duration) (Sharding, error) {
-	groups, unknown, err := p.groups(together)
+	groups, unknown, err := p.groups(linkedCells)
 	if err != nil {
 		return Sharding{}, err
 	}
@@ -158,9 +158,9 @@ func (p *Plan) groups(number func(suite.Suite, []bench.Cell) []int) (groups []sh
 	return groups, unknown, nil
 }
 
-// together numbers cells such that those have one number that are A/A partners or share
+// linkedCells numbers cells such that those have one number that are A/A partners or share
 // a load.
-func together(of suite.Suite, cells []bench.Cell) []int {
+func linkedCells(of suite.Suite, cells []bench.Cell) []int {
 	numbers := grouped(of, cells)
 	loader, ok := of.(suite.Loader)
 	if !ok {

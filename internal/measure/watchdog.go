@@ -11,8 +11,8 @@ import (
 	"github.com/accelgate/accelgate/internal/suite"
 )
 
-// attendance is how the children of a suite's cells are watched.
-type attendance struct {
+// watchdog is how the children of a suite's cells are watched.
+type watchdog struct {
 	noOutput time.Duration
 	dump     bool
 	timeouts []timeoutOf // on this host
@@ -24,16 +24,16 @@ type timeoutOf struct {
 	bound time.Duration
 }
 
-// attend notes how a suite's measurements are watched and repeated, and refuses entries that
+// watch notes how a suite's measurements are watched and repeated, and refuses entries that
 // can have no effect.
-func (p *Plan) attend(s *config.Suite, cells []bench.Cell) error {
+func (p *Plan) watch(s *config.Suite, cells []bench.Cell) error {
 	if !s.Watches() {
 		return nil
 	}
 	if !p.kinds[s.Kind].Watched {
 		return s.Errorf("kind", "cells of kind %s have no children to watch: remove no_output, on_timeout and cell_timeouts", s.Kind)
 	}
-	of := &attendance{noOutput: s.NoOutput, dump: s.OnTimeout != ""}
+	of := &watchdog{noOutput: s.NoOutput, dump: s.OnTimeout != ""}
 	for i := range s.CellTimeouts {
 		t := &s.CellTimeouts[i]
 		path, one := fmt.Sprintf("cell_timeouts[%d]", i), timeoutOf{limitOf(&config.Limit{When: t.When}), t.Timeout}
@@ -49,7 +49,7 @@ func (p *Plan) attend(s *config.Suite, cells []bench.Cell) error {
 		of.timeouts = append(of.timeouts, one)
 	}
 	if p.attended == nil {
-		p.attended = map[string]*attendance{}
+		p.attended = map[string]*watchdog{}
 	}
 	p.attended[s.Name] = of
 	return nil
@@ -61,13 +61,13 @@ func (p *Plan) watching(ctx context.Context, c bench.Cell) context.Context {
 	if of == nil {
 		return ctx
 	}
-	a := suite.Attendance{NoOutput: of.noOutput, Dump: of.dump}
+	a := suite.Watchdog{NoOutput: of.noOutput, Dump: of.dump}
 	for _, t := range of.timeouts {
 		if t.selects(c) {
 			a.Timeout = t.bound
 		}
 	}
-	return suite.Attending(ctx, a)
+	return suite.Watching(ctx, a)
 }
 
 // retries returns how often a measurement of a cell is repeated after a failure.

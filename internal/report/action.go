@@ -89,12 +89,12 @@ func (f finding) cell() inline {
 
 func (r *Report) actionRow(f finding) []inline {
 	size, more := r.changed(f)
-	change := inline{strong(size), plain(more)}
+	change := inline{bold(size), plain(more)}
 	switch {
 	case f.hasChange():
-		change = append(inline{strong(f.word()), plain(", ")}, change...)
+		change = append(inline{bold(f.word()), plain(", ")}, change...)
 	case f.Finding == gate.PartsDiffer, !ofSpeed(f.Verdict):
-		change = only(strong(f.word()))
+		change = only(bold(f.word()))
 	}
 	row := r.row(f, metricName(f), r.values(f), change, limitsIn(f.Verdict), r.explained(f))
 	if f.Budget > 0 {

@@ -108,7 +108,7 @@ func (a *actions) listed(most int) int {
 // sharedCause is "40 cells missing, all with feature `f10`: the reason".
 func (f finding) sharedCause() inline {
 	what := f.word()
-	line := inline{strong(fmt.Sprintf("%d cells %s", f.cause.n, what))}
+	line := inline{bold(fmt.Sprintf("%d cells %s", f.cause.n, what))}
 	if f.Metric != "" {
 		line = append(line, plain(" in "), code(f.Metric))
 	}

@@ -89,9 +89,9 @@ func (r *Report) overBudget() string {
 		switch beyond := !f.Undecided() && f.Finding != gate.Incomparable; {
 		case !f.Blocks:
 		case s.Fit != nil:
-			worse, unfit = worse+one(beyond), unfit+one(!beyond)
+			worse, unfit = worse+boolToInt(beyond), unfit+boolToInt(!beyond)
 		default:
-			over, open = over+one(beyond), open+one(!beyond)
+			over, open = over+boolToInt(beyond), open+boolToInt(!beyond)
 		}
 	})
 	var parts []string
@@ -167,7 +167,7 @@ func (h *host) budgetDocuments() []BudgetDocument {
 // budgetTitle is "2 budgets", "3 fits" or "2 budgets and 3 fits".
 func (r *Report) budgetTitle(n int) string {
 	fits := 0
-	r.eachBudget(func(_ finding, s *gate.Spent) { fits += one(s.Fit != nil) })
+	r.eachBudget(func(_ finding, s *gate.Spent) { fits += boolToInt(s.Fit != nil) })
 	var parts []string
 	if n > fits {
 		parts = append(parts, text.Plural(n-fits, "budget"))

@@ -53,7 +53,7 @@ func direction(m *bench.Metric, v *gate.Verdict) bench.Direction {
 // "(worse; of the pairs; +28.0 % … +33.0 %)".
 func (r *Report) changed(f finding) (number, more string) {
 	if f.alike != nil {
-		return r.hosts[f.host].changeOfAlike(f.alike).words()
+		return r.hosts[f.host].changeOfSharedLoss(f.alike).words()
 	}
 	c, ok := r.hosts[f.host].changeOf(f.Verdict)
 	if !ok {

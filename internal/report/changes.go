@@ -122,7 +122,7 @@ func (r *Refresh) body(rows, files int) string {
 		line = append(line, plain(" · "), link("workflow run", r.Links.Run))
 	}
 	blocks := []block{
-		paragraph{strong("Reason:"), plain(" "), why},
+		paragraph{bold("Reason:"), plain(" "), why},
 		paragraph(line),
 		paragraph{plain("Once merged, pull requests are judged against these numbers.")},
 	}
@@ -157,11 +157,11 @@ func (r *Refresh) alsoBlocks(most int) []block {
 	if more := len(r.Also) - len(list); more > 0 {
 		list = append(list, inline{plain("… and " + text.Plural(more, "more file"))})
 	}
-	return []block{paragraph{strong("Also changed"), plain(", by earlier runs that share this pull request:")}, list}
+	return []block{paragraph{bold("Also changed"), plain(", by earlier runs that share this pull request:")}, list}
 }
 
 func (h *HostChanges) blocks(rows int) []block {
-	head := inline{strong("Host"), plain(" "), code(h.Host), plain(", "), code(h.After.Device()), plain(", "), code(h.Path)}
+	head := inline{bold("Host"), plain(" "), code(h.Host), plain(", "), code(h.After.Device()), plain(", "), code(h.Path)}
 	if h.Before == nil {
 		head = append(head, plain(" (a new file)"))
 	}

@@ -48,7 +48,7 @@ func (r *Refresh) caseBlocks(files, rows int) []block {
 		order[i] = &r.Cases[i]
 	}
 	slices.SortStableFunc(order, func(a, b *CaseChanges) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Host, b.Host)) })
-	blocks := []block{paragraph{strong("Case files"), plain(": " + text.Plural(r.caseFiles(), "file") + ", " + text.Plural(r.caseNumbers(), "number") +
+	blocks := []block{paragraph{bold("Case files"), plain(": " + text.Plural(r.caseFiles(), "file") + ", " + text.Plural(r.caseNumbers(), "number") +
 		", as they are written there. A plus is a larger number.")}}
 	for _, c := range order[:min(files, len(order))] {
 		blocks = append(blocks, c.head(), c.table(rows))
@@ -60,7 +60,7 @@ func (r *Refresh) caseBlocks(files, rows int) []block {
 }
 
 func (c *CaseChanges) head() block {
-	line := inline{strong("Case"), plain(" "), code(c.Case), plain(", "), code(c.Path)}
+	line := inline{bold("Case"), plain(" "), code(c.Case), plain(", "), code(c.Path)}
 	if c.Host != "" {
 		line = append(line, plain(", measured on "), code(c.Host))
 	}

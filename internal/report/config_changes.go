@@ -53,7 +53,7 @@ func (r *Report) checkedChanges() []block {
 	if c.Approve != "" {
 		state = append(state, plain(": "), command(c.Approve))
 	}
-	return []block{paragraph{strong("This pull request changes what is checked"), plain(" (" + text.Plural(c.Len(), "change") + ")")}, list,
+	return []block{paragraph{bold("This pull request changes what is checked"), plain(" (" + text.Plural(c.Len(), "change") + ")")}, list,
 		paragraph(state), paragraph{plain(notCompared)}}
 }
 

@@ -7,9 +7,9 @@ import (
 	"github.com/accelgate/accelgate/internal/gate"
 )
 
-// tally counts the verdicts of one host, or of all. Each verdict is counted once, under its
+// findingCounts counts the verdicts of one host, or of all. Each verdict is counted once, under its
 // word, in the order of [gate.Worse].
-type tally struct {
+type findingCounts struct {
 	verdicts int
 	words    map[counted]int
 	blocking map[gate.Finding]int
@@ -89,8 +89,8 @@ func (l *limits) merge(other limits) {
 	}
 }
 
-func newTally() tally {
-	return tally{
+func newTally() findingCounts {
+	return findingCounts{
 		words:     map[counted]int{},
 		blocking:  map[gate.Finding]int{},
 		checks:    map[bench.CheckKind]int{},
@@ -124,7 +124,7 @@ func (h *host) scan() {
 	}
 }
 
-func (t *tally) cell(metrics map[string]*bench.Metric, verdicts []gate.Verdict) {
+func (t *findingCounts) cell(metrics map[string]*bench.Metric, verdicts []gate.Verdict) {
 	worst := &verdicts[0]
 	var how manner
 	for i := range verdicts {
@@ -142,24 +142,24 @@ func (t *tally) cell(metrics map[string]*bench.Metric, verdicts []gate.Verdict) 
 		return
 	}
 	t.worst(worst)
-	t.lossCells += one(!worst.Blocks && slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.UndecidedLoss() }))
-	t.single += one(slices.ContainsFunc(verdicts, lonely))
-	t.leftOut += one(verdicts[0].LeftOut())
-	t.skipped += one(verdicts[0].Outcome == bench.Skipped)
-	t.slower += one(how.judged && slices.ContainsFunc(verdicts, func(v gate.Verdict) bool {
+	t.lossCells += boolToInt(!worst.Blocks && slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.UndecidedLoss() }))
+	t.single += boolToInt(slices.ContainsFunc(verdicts, lonely))
+	t.leftOut += boolToInt(verdicts[0].LeftOut())
+	t.skipped += boolToInt(verdicts[0].Outcome == bench.Skipped)
+	t.slower += boolToInt(how.judged && slices.ContainsFunc(verdicts, func(v gate.Verdict) bool {
 		return v.UndecidedLoss() || v.Excuse != nil && ofSpeed(&v) && !v.Undecided()
 	}))
-	t.judged += one(how.judged)
-	t.inPairs += one(how.pairs)
-	t.equal += one(how.equal)
-	t.compared += one(how.compared)
-	t.same += one(how.same)
+	t.judged += boolToInt(how.judged)
+	t.inPairs += boolToInt(how.pairs)
+	t.equal += boolToInt(how.equal)
+	t.compared += boolToInt(how.compared)
+	t.same += boolToInt(how.same)
 	if absent(&verdicts[0]) {
 		t.expected++
 	}
 }
 
-func (t *tally) count(v *gate.Verdict) {
+func (t *findingCounts) count(v *gate.Verdict) {
 	t.verdicts++
 	t.words[counted{v.Standing(), labelOf(v), wordOf(v)}]++
 	if v.Blocks {
@@ -168,7 +168,7 @@ func (t *tally) count(v *gate.Verdict) {
 }
 
 // worst counts a cell by its worst verdict.
-func (t *tally) worst(v *gate.Verdict) {
+func (t *findingCounts) worst(v *gate.Verdict) {
 	switch {
 	case v.Blocks:
 		t.failing[labelOf(v)]++
@@ -183,7 +183,7 @@ func (t *tally) worst(v *gate.Verdict) {
 type manner struct{ judged, equal, compared, pairs, same bool }
 
 // verdict notes how one number was judged; m, which may be nil, describes it.
-func (t *tally) verdict(m *bench.Metric, v *gate.Verdict, how *manner) {
+func (t *findingCounts) verdict(m *bench.Metric, v *gate.Verdict, how *manner) {
 	if v.Cell == "" {
 		return // of numbers that are counted as those of their cells
 	}
@@ -221,7 +221,7 @@ func ofNumbers(v *gate.Verdict) bool {
 	return !again && (ofSpeed(v) || v.Evidence.Method == gate.MethodExact)
 }
 
-func one(is bool) int {
+func boolToInt(is bool) int {
 	if is {
 		return 1
 	}
@@ -239,20 +239,20 @@ func isTime(m *bench.Metric, v *gate.Verdict) bool {
 }
 
 // host takes the verdict on the host as a whole.
-func (t *tally) host(v *gate.Verdict) {
+func (t *findingCounts) host(v *gate.Verdict) {
 	loss := v.UndecidedLoss()
-	reserved := one(v.Reserved() && !loss)
-	t.wholeLosses += one(loss)
+	reserved := boolToInt(v.Reserved() && !loss)
+	t.wholeLosses += boolToInt(loss)
 	switch {
 	case v.Budget > 0:
-		t.budgets += one(v.Blocks)
+		t.budgets += boolToInt(v.Blocks)
 		t.reservedBudgets += reserved
 	case v.Finding == gate.OtherHost:
 		t.otherHost = v
-		t.refused += one(v.Blocks)
+		t.refused += boolToInt(v.Blocks)
 		t.elsewhere += reserved
 	default:
-		t.shifted += one(v.Blocks)
+		t.shifted += boolToInt(v.Blocks)
 		t.reservedShifts += reserved
 	}
 }
@@ -265,7 +265,7 @@ func lonely(v gate.Verdict) bool {
 
 // check counts the cells whose answer, output or analysis was compared with the
 // expected one.
-func (t *tally) check(results []bench.Result) {
+func (t *findingCounts) check(results []bench.Result) {
 	for i := range results {
 		res := &results[i]
 		switch {
@@ -288,7 +288,7 @@ func absent(v *gate.Verdict) bool {
 	return v.Metric == "" && (v.Finding == gate.Missing || v.LeftOut())
 }
 
-func (t *tally) merge(other *tally) {
+func (t *findingCounts) merge(other *findingCounts) {
 	t.verdicts += other.verdicts
 	addUp(t.words, other.words)
 	addUp(t.blocking, other.blocking)
@@ -332,10 +332,10 @@ func (t *tally) merge(other *tally) {
 }
 
 // fails reports whether anything blocks: the host or a cell.
-func (t *tally) fails() bool { return t.refused+t.shifted+t.budgets > 0 || t.blocked() > 0 }
+func (t *findingCounts) fails() bool { return t.refused+t.shifted+t.budgets > 0 || t.blocked() > 0 }
 
 // blocked counts the cells that block.
-func (t *tally) blocked() int {
+func (t *findingCounts) blocked() int {
 	n := 0
 	for _, k := range t.failing {
 		n += k
@@ -350,7 +350,7 @@ func addUp[K comparable](sum, other map[K]int) {
 }
 
 // open counts the cells that do not block because a finding is undecided.
-func (t *tally) open() (n int) {
+func (t *findingCounts) open() (n int) {
 	for _, cells := range t.undecided {
 		n += cells
 	}
@@ -358,7 +358,7 @@ func (t *tally) open() (n int) {
 }
 
 // accepted counts the cells that do not block because a finding is excused.
-func (t *tally) accepted() (n int) {
+func (t *findingCounts) accepted() (n int) {
 	for _, cells := range t.excused {
 		n += cells
 	}

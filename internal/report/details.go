@@ -99,7 +99,7 @@ func (r *Report) measured(f finding) inline {
 	case result == nil:
 		return none
 	case result.Outcome != bench.Passed: // TensorSharp's rules let it pass
-		return append(inline{strong(cmp.Or(causes[result.Cause], "failed")), plain("; ")}, evidence(f)...)
+		return append(inline{bold(cmp.Or(causes[result.Cause], "failed")), plain("; ")}, evidence(f)...)
 	}
 	for i := range result.Samples {
 		s := &result.Samples[i]

@@ -157,10 +157,10 @@ func (v *diffView) markdown(rows, facts int) string {
 const maxRefused = 2000
 
 func (v *diffView) blocks(rows, facts int) []block {
-	sides := paragraph{strong("Baseline"), plain(" "), code(v.Baseline), plain(", "), strong("candidate"), plain(" "), code(v.Candidate)}
+	sides := paragraph{bold("Baseline"), plain(" "), code(v.Baseline), plain(", "), bold("candidate"), plain(" "), code(v.Candidate)}
 	blocks := []block{sides}
 	if v.Refused != "" {
-		blocks = append(blocks, paragraph{strong("Refused:"), plain(" "), {kind: prose, text: clip(v.Refused, maxRefused)}})
+		blocks = append(blocks, paragraph{bold("Refused:"), plain(" "), {kind: prose, text: clip(v.Refused, maxRefused)}})
 	}
 	if context := v.context(facts); len(context) > 0 {
 		blocks = append(blocks, context)

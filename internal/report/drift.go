@@ -101,7 +101,7 @@ func (r *Report) drifted() []block {
 		if d.faster > d.slower {
 			word = "faster"
 		}
-		blocks = append(blocks, paragraph{strong("The host seems to have drifted"), plain(": on "), code(r.hosts[d.host].Run.Host.Label),
+		blocks = append(blocks, paragraph{bold("The host seems to have drifted"), plain(": on "), code(r.hosts[d.host].Run.Host.Label),
 			plain(fmt.Sprintf(" the reference moved as much as the solution in %d of %s (geomean of all: solutions %s, references %s). "+
 				"The host is %s than when the baseline was captured, rather than the kernels: make sure that nothing else runs on it, and measure again with ",
 				max(d.slower, d.faster), text.Plural(d.own.n, "workload"), inWords(-d.own.percent(), 0, bench.Lower), inWords(-d.reference.percent(), 0, bench.Lower), word)),

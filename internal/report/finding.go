@@ -202,7 +202,7 @@ var excuseNames = map[gate.ExcuseKind]string{
 type finding struct {
 	host int
 	*gate.Verdict
-	alike *gate.Alike // that the verdict stands for; nil if it stands for itself
+	alike *gate.SharedLoss // that the verdict stands for; nil if it stands for itself
 	cause *cause      // likewise
 	line  string      // of the log of a cell that failed to run; see because
 }

@@ -10,22 +10,22 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// unwell lists hosts that were unhealthy while they measured, with the
+// unhealthy lists hosts that were unhealthy while they measured, with the
 // first reasons: their numbers are doubtful whether they block or not.
-func (r *Report) unwell() []block {
+func (r *Report) unhealthy() []block {
 	const most = 2
 	var blocks []block
 	n := 0
 	for i := range r.hosts {
 		h := &r.hosts[i]
-		cells, reasons := ill(h.Run)
+		cells, reasons := unhealthyCells(h.Run)
 		if cells == 0 {
 			continue
 		}
 		if n++; n > maxCautions {
 			continue
 		}
-		line := inline{strong("Unhealthy host"), plain(" while " + text.Plural(cells, "cell") + " " + wasWere(cells) + " measured")}
+		line := inline{bold("Unhealthy host"), plain(" while " + text.Plural(cells, "cell") + " " + wasWere(cells) + " measured")}
 		if len(r.hosts) > 1 {
 			line = append(line, plain(" on "), code(r.hosts[i].Run.Host.Label))
 		}
@@ -46,8 +46,8 @@ func (h *host) healthMeans() string {
 	stands, open := 0, 0
 	for i := range h.Comparison.Verdicts {
 		v := &h.Comparison.Verdicts[i]
-		stands += one(v.Health != "" && v.Blocks)
-		open += one(v.DecidedBy == gate.ByHealthyHost)
+		stands += boolToInt(v.Health != "" && v.Blocks)
+		open += boolToInt(v.DecidedBy == gate.ByHealthyHost)
 	}
 	var parts []string
 	if stands > 0 {
@@ -63,8 +63,8 @@ func (h *host) healthMeans() string {
 	return "; " + strings.Join(parts, "; ")
 }
 
-// ill counts the cells of a run that were measured on an unhealthy host, and collects why.
-func ill(run *bench.Run) (cells int, reasons []string) {
+// unhealthyCells counts the cells of a run that were measured on an unhealthy host, and collects why.
+func unhealthyCells(run *bench.Run) (cells int, reasons []string) {
 	for i := range run.Results {
 		h := run.Results[i].Health
 		if h == nil || h.Status != bench.Unhealthy {

@@ -56,8 +56,8 @@ func (r *Report) linked(f finding) inline {
 	return in
 }
 
-// unspared leaves out the columns that a short page does without.
-func (p *page) unspared() {
+// short leaves out the columns that a short page does without.
+func (p *page) short() {
 	p.tables(func(t *table) {
 		for at := len(t.columns) - 1; at >= 0; at-- {
 			if !t.columns[at].spare {

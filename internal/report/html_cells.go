@@ -185,7 +185,7 @@ func (c *cellPage) table(r *Report) *table {
 		change := none
 		if ofSpeed(v.Verdict) || v.hasChange() {
 			size, more := r.changed(v)
-			change = inline{strong(size), plain(more)}
+			change = inline{bold(size), plain(more)}
 		}
 		t.rows = append(t.rows, []inline{metricName(v), only(plain(v.word())), r.values(v), change, limitsIn(v.Verdict), r.why(v)})
 	}

@@ -58,8 +58,8 @@ type HostDocument struct {
 	Retried    int                  `json:"retried,omitempty"`
 	Noise      *gate.Noise          `json:"noise,omitempty"`      // of the run's A/A pairs
 	Power      []gate.Power         `json:"power,omitempty"`      // which losses could have been seen, by method
-	Began      *gate.Began          `json:"began,omitempty"`      // with which commits the losses began that this run confirms
-	Alike      []AlikeDocument      `json:"alike,omitempty"`      // losses that cells share
+	Began      *gate.SuspectRange          `json:"began,omitempty"`      // with which commits the losses began that this run confirms
+	Alike      []SharedLossDocument      `json:"alike,omitempty"`      // losses that cells share
 	Budgets    []BudgetDocument     `json:"budgets,omitempty"`    // what became of each
 	Waivers    []gate.WaiverUse     `json:"waivers,omitempty"`    // about this host; those of the decision are over all hosts
 	Quarantine []gate.QuarantineUse `json:"quarantine,omitempty"` // about this host
@@ -190,7 +190,7 @@ func (h *host) document() *HostDocument {
 		Revision: h.Run.Revision, Started: h.Run.Started, Unjudged: h.Comparison.Unjudged, NoEvidence: h.Comparison.NoEvidence,
 		Measured: h.measured, Right: h.right, Checked: h.checked, Uncompared: h.Comparison.Uncompared, Unselected: h.unselected,
 		LeftOut: h.leftOut, Retried: h.retried, Noise: finiteNoise(h.Comparison.Noise), Power: finitePower(h.Comparison.Power),
-		Began: h.Comparison.Began, Alike: h.alikeDocuments(), Budgets: h.budgetDocuments(), Waivers: finiteWaivers(h.Comparison.Waivers),
+		Began: h.Comparison.Began, Alike: h.sharedLossDocuments(), Budgets: h.budgetDocuments(), Waivers: finiteWaivers(h.Comparison.Waivers),
 		Quarantine: h.Comparison.Quarantine, Metrics: h.Run.Metrics, Warnings: warningsOf(h.Run),
 	}
 	if ref := h.Reference; ref != nil {

@@ -133,7 +133,7 @@ func (s *kernelScan) cell(verdicts []gate.Verdict) {
 				worst = at
 			}
 		}
-		k.fixed += one(v.Finding == gate.Fixed)
+		k.fixed += boolToInt(v.Finding == gate.Fixed)
 		if v.Metric == latency && ofSpeed(v) && !v.Undecided() {
 			s.judge(k, v)
 		}

@@ -44,7 +44,7 @@ func (r *Report) fit(limit int) string {
 	for _, drop := range []struct {
 		name string
 		do   func(*page)
-	}{{"the history of rows", (*page).unspared}, {"the links of cells", (*page).unlinked}} {
+	}{{"the history of rows", (*page).short}, {"the links of cells", (*page).unlinked}} {
 		before := p.markdown(r.in.Tool, folded, left)
 		if len(before) <= limit {
 			return before
@@ -67,7 +67,7 @@ func (r *Report) fit(limit int) string {
 		folded[i] = ""
 	}
 	p = r.page(caps{action: 5})
-	p.unspared()
+	p.short()
 	p.unlinked()
 	left = []string{"all details", "rows that need action beyond five of each class"}
 	if s := p.markdown(r.in.Tool, nil, left); len(s) <= limit {
@@ -135,11 +135,11 @@ func (p *page) markdown(tool string, folded, left []string) string {
 		b.WriteString(omitted(left) + "\n\n")
 	}
 	fmt.Fprintf(&b, "<sub>%s · %s</sub>\n", escapeText(name(tool)), p.footer)
-	return fmt.Sprintf("### %s %s\n\n", p.status.sign, p.headline().unlessSaid(b.String()).markdown()) + b.String()
+	return fmt.Sprintf("### %s %s\n\n", p.status.sign, p.headline().withoutRepeated(b.String()).markdown()) + b.String()
 }
 
-// unlessSaid leaves out the command that a headline ends in, if the rest has it.
-func (in inline) unlessSaid(rest string) inline {
+// withoutRepeated leaves out the command that a headline ends in, if the rest has it.
+func (in inline) withoutRepeated(rest string) inline {
 	i := slices.IndexFunc(in, func(s span) bool { return s.kind == shell })
 	if i < 1 || !strings.Contains(rest, in[i].text) {
 		return in

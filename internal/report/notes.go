@@ -24,7 +24,7 @@ func (r *Report) otherMachines() []block {
 		if n++; n > maxCautions {
 			continue
 		}
-		line := inline{strong("Another host"), plain(": "), code(h.Run.Host.Label), plain(" is not the host that "), code(h.Path),
+		line := inline{bold("Another host"), plain(": "), code(h.Run.Host.Label), plain(" is not the host that "), code(h.Path),
 			plain(" was measured on: ")}
 		if h.refused == 0 {
 			blocks = append(blocks, paragraph(append(line, reason(h.otherHost.Reason))))
@@ -51,7 +51,7 @@ func (r *Report) uncounted() []block {
 	var blocks []block
 	for i := range r.hosts {
 		if why := r.hosts[i].Comparison.NoEvidence; why != "" {
-			blocks = append(blocks, paragraph{strong("Nothing counts"), plain(" of the run of "), code(r.hosts[i].Run.Host.Label),
+			blocks = append(blocks, paragraph{bold("Nothing counts"), plain(" of the run of "), code(r.hosts[i].Run.Host.Label),
 				plain(": "), reason(why)})
 		}
 	}
@@ -102,7 +102,7 @@ func (r *Report) notMeasured() []block {
 	if g.cells == 1 {
 		were = "was"
 	}
-	return []block{paragraph{strong(text.Plural(g.cells, "cell") + " " + were + " not measured"),
+	return []block{paragraph{bold(text.Plural(g.cells, "cell") + " " + were + " not measured"),
 		plain("; raise limits.budget or limits.max_cells in the configuration, or split the matrix over more jobs:")}, items}
 }
 
@@ -160,7 +160,7 @@ func (r *Report) pairs() []block {
 			line = append(line, plain(" on "), code(h.Run.Host.Label))
 		}
 		line = append(append(line, plain(fmt.Sprintf(": %d", noise.Pairs))), differences(noise.Metrics)...)
-		blocks = append(blocks, paragraph(append(line, plain(r.lesson(noise)))))
+		blocks = append(blocks, paragraph(append(line, plain(r.thresholdNote(noise)))))
 	}
 	return withRest(blocks, n, "host with A/A pairs", "hosts with A/A pairs")
 }
@@ -183,8 +183,8 @@ func differences(metrics []gate.MetricNoise) inline {
 	return line
 }
 
-// lesson says whether the threshold is above the noise.
-func (r *Report) lesson(noise *gate.Noise) string {
+// thresholdNote says whether the threshold is above the noise.
+func (r *Report) thresholdNote(noise *gate.Noise) string {
 	limit := bare(r.in.Policy.Threshold)
 	switch {
 	case len(noise.Metrics) == 0:

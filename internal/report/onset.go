@@ -8,32 +8,32 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// Began is what a report says of the commits with which confirmed losses of a host began.
-type Began struct {
+// Onset is what a report says of the commits with which confirmed losses of a host began.
+type Onset struct {
 	Host      string // label
 	Suspected string // commit of the run that was suspected first; "" where it is unknown
 	Text      string // Markdown
 }
 
-// Began returns the confirmed losses of each host that has some, in the order of the hosts.
-func (r *Report) Began() (all []Began) {
+// Onset returns the confirmed losses of each host that has some, in the order of the hosts.
+func (r *Report) Onset() (all []Onset) {
 	for i := range r.hosts {
 		h := &r.hosts[i]
 		if b := h.Comparison.Began; b != nil {
 			var body strings.Builder
-			for _, paragraph := range r.beganOn(h) {
+			for _, paragraph := range r.onsetOn(h) {
 				paragraph.markdown(&body)
 				body.WriteByte('\n')
 			}
-			all = append(all, Began{Host: h.Run.Host.Label, Suspected: b.Suspected, Text: body.String()})
+			all = append(all, Onset{Host: h.Run.Host.Label, Suspected: b.Suspected, Text: body.String()})
 		}
 	}
 	return all
 }
 
-// began says with which commits the losses began that a run confirms, and how to find
+// onset says with which commits the losses began that a run confirms, and how to find
 // the one.
-func (r *Report) began() []block {
+func (r *Report) onset() []block {
 	var blocks []block
 	n := 0
 	for i := range r.hosts {
@@ -42,16 +42,16 @@ func (r *Report) began() []block {
 			continue
 		}
 		if n++; n <= maxCautions {
-			blocks = append(blocks, r.beganOn(h)...)
+			blocks = append(blocks, r.onsetOn(h)...)
 		}
 	}
 	return withRest(blocks, n, "host with confirmed losses", "hosts with confirmed losses")
 }
 
-// beganOn is began for one host.
-func (r *Report) beganOn(h *host) []block {
+// onsetOn is began for one host.
+func (r *Report) onsetOn(h *host) []block {
 	b := h.Comparison.Began
-	line := inline{strong("Confirmed by the next run"), plain(": " + text.Plural(b.Numbers, "confirmed regression") + " began after "), r.orUnknown(b.After), plain(", by "), r.orUnknown(b.Suspected)}
+	line := inline{bold("Confirmed by the next run"), plain(": " + text.Plural(b.Numbers, "confirmed regression") + " began after "), r.orUnknown(b.After), plain(", by "), r.orUnknown(b.Suspected)}
 	if len(r.hosts) > 1 {
 		line = append(line, plain(" on "), code(h.Run.Host.Label))
 	}
@@ -65,7 +65,7 @@ func (r *Report) beganOn(h *host) []block {
 
 // between are the commands that list the commits of a range and search it; nil
 // where a commit is unknown.
-func (h *host) between(b *gate.Began) []string {
+func (h *host) between(b *gate.SuspectRange) []string {
 	if !typeable(b.After) || !typeable(b.Suspected) || b.After == b.Suspected {
 		return nil
 	}

@@ -94,7 +94,7 @@ func partTable(c *gate.Check, found gate.Finding) *table {
 	if n := len(rows) - len(shown); n > 0 {
 		other += " (" + text.Plural(n, "operator") + ")"
 	}
-	t.rows = append(t.rows, s.row(only(plain(other)), rest, none, c), s.row(only(strong("total")), total, none, c))
+	t.rows = append(t.rows, s.row(only(plain(other)), rest, none, c), s.row(only(bold("total")), total, none, c))
 	t.total = len(t.rows)
 	return t
 }

@@ -35,7 +35,7 @@ func (r *Report) quarantined() []block {
 		if n == 0 {
 			continue
 		}
-		line = append(inline{strong(of.lead), plain(": ")}, line...)
+		line = append(inline{bold(of.lead), plain(": ")}, line...)
 		if n > maxCautions {
 			line = append(line, plain(", and "+text.Plural(n-maxCautions, "more cell")))
 		}

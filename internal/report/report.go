@@ -121,7 +121,7 @@ func (r *Report) commands() Commands {
 type Report struct {
 	in      Input
 	hosts   []host
-	total   tally
+	total   findingCounts
 	shown   selection
 	kernels kernels
 }
@@ -129,7 +129,7 @@ type Report struct {
 // host is one HostInput with what was counted over its verdicts.
 type host struct {
 	*HostInput
-	tally
+	findingCounts
 	metrics map[string]*bench.Metric // the reference's description wins, as in gate
 	results map[string]*bench.Result // of the run, for the cells that are shown
 	olds    map[string]*bench.Result // of the reference, likewise
@@ -149,13 +149,13 @@ func New(in Input) Report {
 	r := Report{in: in, hosts: make([]host, len(in.Hosts)), total: newTally(), shown: newSelection()}
 	for i := range in.Hosts {
 		h := &r.hosts[i]
-		*h = host{HostInput: &r.in.Hosts[i], tally: newTally(), metrics: describe(&in.Hosts[i]), checks: byCell(in.Hosts[i].Comparison.Checks), initial: map[string]bool{}}
+		*h = host{HostInput: &r.in.Hosts[i], findingCounts: newTally(), metrics: describe(&in.Hosts[i]), checks: byCell(in.Hosts[i].Comparison.Checks), initial: map[string]bool{}}
 		h.Commands = h.Commands.orDefault()
 		h.scan()
 		h.check(h.Run.Results)
 		h.crashed = crashedResults(h.Run)
 		r.shown.scan(i, h)
-		r.total.merge(&h.tally)
+		r.total.merge(&h.findingCounts)
 	}
 	r.shown.action.settle()
 	r.attachAxes()

@@ -117,7 +117,7 @@ type reservation struct {
 }
 
 // reserved are the reservations, the worst first.
-func (t *tally) reserved() []reservation {
+func (t *findingCounts) reserved() []reservation {
 	all := []reservation{
 		{t.losses(), "1 loss beyond its limit is undecided", "%d losses beyond their limits are undecided"},
 		{t.open() - t.lossCells, "1 cell is undecided", "%d cells are undecided"},
@@ -134,7 +134,7 @@ func (t *tally) reserved() []reservation {
 }
 
 // reservations says "1 loss beyond its limit is undecided and 2 cells are waived"; "" for none.
-func (t *tally) reservations() string {
+func (t *findingCounts) reservations() string {
 	var parts []string
 	for _, r := range t.reserved() {
 		if r.n == 1 {
@@ -147,7 +147,7 @@ func (t *tally) reservations() string {
 }
 
 // brief is the same for the table of hosts: "1 undecided, 2 waived".
-func (t *tally) brief() []string {
+func (t *findingCounts) brief() []string {
 	var parts []string
 	add := func(n int, what string) {
 		if n > 0 {
@@ -169,7 +169,7 @@ func (t *tally) brief() []string {
 }
 
 // losses counts the losses beyond their limits that are undecided, those of a cell as one.
-func (t *tally) losses() int { return t.lossCells + t.wholeLosses }
+func (t *findingCounts) losses() int { return t.lossCells + t.wholeLosses }
 
 // joined adds a clause to a sentence that may be empty.
 func joined(s, more string) string { return strings.TrimPrefix(s+"; "+more, "; ") }

@@ -34,14 +34,14 @@ func (r *Report) page(c caps) page {
 // the numbers cannot say.
 func (r *Report) lead() []block {
 	blocks := append(append(r.otherMachines(), r.checkedChanges()...), r.provenance(), paragraph{plain(r.sum())})
-	blocks = append(blocks, r.began()...)
-	blocks = append(blocks, r.alike()...)
+	blocks = append(blocks, r.onset()...)
+	blocks = append(blocks, r.sharedLoss()...)
 	blocks = append(blocks, r.quarantined()...)
 	blocks = append(blocks, r.notJudged()...)
 	blocks = append(blocks, r.uncounted()...)
 	blocks = append(blocks, r.drifted()...)
 	blocks = append(blocks, r.notMeasured()...)
-	blocks = append(blocks, r.unwell()...)
+	blocks = append(blocks, r.unhealthy()...)
 	blocks = append(blocks, r.retried()...)
 	blocks = append(blocks, r.power()...)
 	return append(blocks, r.pairs()...)
@@ -122,7 +122,7 @@ func (r *Report) notJudged() []block {
 			continue
 		}
 		advice, commands := r.advice(h)
-		line := inline{strong("Speed was not judged"), plain(" on "), code(h.Run.Host.Label), plain(": "),
+		line := inline{bold("Speed was not judged"), plain(" on "), code(h.Run.Host.Label), plain(": "),
 			reason(h.Comparison.Unjudged), plain(". ")}
 		blocks = append(blocks, paragraph(append(line, advice...)))
 		if said := strings.Join(commands, "\n"); !slices.Contains(shown, said) {

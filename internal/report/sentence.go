@@ -111,17 +111,17 @@ func (r *Report) reservedly(sentence inline) inline {
 func (r *Report) failures() inline {
 	first := slices.IndexFunc(r.hosts, func(h host) bool { return h.refused > 0 })
 	if first < 0 {
-		return inline{plain(r.deedsOfCells())}
+		return inline{plain(r.failureClauses())}
 	}
 	line := inline{plain("this is not the host of the baseline" + r.onHosts(func(h *host) bool { return h.refused > 0 }) + " ("),
 		reason(r.hosts[first].Comparison.Unjudged), plain(")")}
 	if r.total.blocked()+r.total.budgets > 0 {
-		return append(line, plain("; "+r.deedsOfCells()))
+		return append(line, plain("; "+r.failureClauses()))
 	}
 	return append(line, plain(". Next: "), command(r.hosts[first].Commands.RunAs+newLabel))
 }
 
-func (r *Report) deedsOfCells() string {
+func (r *Report) failureClauses() string {
 	var clauses []string
 	for i, n := range r.total.failing {
 		if n == 0 {
@@ -164,19 +164,19 @@ func (r *Report) onHosts(are func(*host) bool) string {
 	return fmt.Sprintf(" on %d of %d hosts", n, len(r.hosts))
 }
 
-// answers says how many cells are right, as far as that was checked, and
+// correctnessPhrase says how many cells are right, as far as that was checked, and
 // accounts for the others.
-func (r *Report) answers() string {
+func (r *Report) correctnessPhrase() string {
 	t := &r.total
 	if t.right == t.measured {
 		return text.Plural(t.right, "cell") + " " + t.evidence("ran")
 	}
 	return fmt.Sprintf("%d of %s %s %s,", t.right, text.Plural(t.measured, "cell"),
-		strings.TrimSuffix(t.evidence("passed"), ",")+",", r.excused(t.measured-t.right))
+		strings.TrimSuffix(t.evidence("passed"), ",")+",", r.nonBlockingPhrase(t.measured-t.right))
 }
 
-// excused says why cells that fail do not block.
-func (r *Report) excused(n int) string {
+// nonBlockingPhrase says why cells that fail do not block.
+func (r *Report) nonBlockingPhrase(n int) string {
 	if r.in.Policy.Compat != "" {
 		return fails(n) + " without blocking (compat: " + shorten(visible(r.in.Policy.Compat), maxName) + ")"
 	}
@@ -188,7 +188,7 @@ func (r *Report) excused(n int) string {
 
 // evidence claims of the cells that did not fail no more than was checked. It
 // ends in a comma where the sentence needs one to go on.
-func (t *tally) evidence(ran string) string {
+func (t *findingCounts) evidence(ran string) string {
 	switch {
 	case t.checked == t.right && t.checks[bench.CheckedAnswer] == t.checked:
 		return are(t.right) + " right"
@@ -203,7 +203,7 @@ func (t *tally) evidence(ran string) string {
 }
 
 // kinds counts what was checked: "3 answers and 5 kernel outputs".
-func (t *tally) kinds() string {
+func (t *findingCounts) kinds() string {
 	var list []string
 	for _, k := range []struct {
 		kind      bench.CheckKind
@@ -253,18 +253,18 @@ func (r *Report) allGood() string {
 	switch len(found) {
 	case 0:
 		if t.open() > 0 {
-			return strings.TrimSuffix(r.answers(), ",")
+			return strings.TrimSuffix(r.correctnessPhrase(), ",")
 		}
-		return r.answers() + " and no speed was compared"
+		return r.correctnessPhrase() + " and no speed was compared"
 	case 1:
-		return r.answers() + " and " + found[0]
+		return r.correctnessPhrase() + " and " + found[0]
 	}
-	return enumerate(append([]string{strings.TrimSuffix(r.answers(), ",")}, found...))
+	return enumerate(append([]string{strings.TrimSuffix(r.correctnessPhrase(), ",")}, found...))
 }
 
 // notSlower says how many of the cells whose speed was judged are not slower: those that are
 // excused are.
-func (t *tally) notSlower() string {
+func (t *findingCounts) notSlower() string {
 	than := "than the baseline allows"
 	if t.inPairs == t.judged {
 		than = "than the base"
@@ -285,7 +285,7 @@ func (t *tally) notSlower() string {
 }
 
 // equality says how many cells have the numbers that they must have.
-func (t *tally) equality() string {
+func (t *findingCounts) equality() string {
 	to, subject := "the recorded times", fmt.Sprintf("%d are", t.equal)
 	switch {
 	case t.equal == 1 && t.measured == 1:
@@ -344,7 +344,7 @@ func (r *Report) uncompared(all bool) inline {
 func (r *Report) rightOnly(subject string) inline {
 	answers := fmt.Sprintf("%s are right (%s)", subject, text.Plural(r.total.right, "cell"))
 	if r.total.right != r.total.measured || r.total.checked != r.total.right {
-		answers = strings.TrimSuffix(r.answers(), ",")
+		answers = strings.TrimSuffix(r.correctnessPhrase(), ",")
 	}
 	first := slices.IndexFunc(r.hosts, func(h host) bool { return h.notJudged() })
 	if first < 0 {
@@ -374,7 +374,7 @@ func (r *Report) nothing() inline {
 	on := r.onHosts(func(h *host) bool { return h.Comparison.Passed == 0 })
 	what, failing := "was measured", ""
 	if slices.ContainsFunc(r.hosts, func(h host) bool { return h.Comparison.Passed == 0 && h.measured > 0 }) {
-		what, failing = "passed", r.excused(t.measured-t.right)+", "
+		what, failing = "passed", r.nonBlockingPhrase(t.measured-t.right)+", "
 	}
 	return append(inline{plain(fmt.Sprintf("not one cell %s%s (%s%d skipped, %d left out by a filter)",
 		what, on, failing, t.skipped, t.unselected))}, next...)

@@ -41,7 +41,7 @@ func Serving(w io.Writer, run *bench.Run, envelopes map[string]string) error {
 	p.section("What the server and its devices reported", servingReported(run))
 	p.section("Highest loads", servingSearches(run))
 	p.section("Failed", servingFailures(run))
-	p.section("Doubtful, so no baseline will record it", servingNotes(run, servingDoubt))
+	p.section("Doubtful, so no baseline will record it", servingNotes(run, servingCaveat))
 	p.section("Notes", servingNotes(run, func(r *bench.Result) []string { return r.Warnings }))
 	p.section("Envelopes", servingFiles(run, envelopes))
 	p.line("")
@@ -143,7 +143,7 @@ func servingNotes(run *bench.Run, of func(*bench.Result) []string) []block {
 	return []block{items}
 }
 
-func servingDoubt(r *bench.Result) []string {
+func servingCaveat(r *bench.Result) []string {
 	if r.Doubt == "" {
 		return nil
 	}

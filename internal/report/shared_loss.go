@@ -8,8 +8,8 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// alike says which losses the cells of a suite share, and what that says of the host.
-func (r *Report) alike() []block {
+// sharedLoss says which losses the cells of a suite share, and what that says of the host.
+func (r *Report) sharedLoss() []block {
 	var blocks []block
 	n := 0
 	for i := range r.hosts {
@@ -19,26 +19,26 @@ func (r *Report) alike() []block {
 			if n++; n > maxCautions {
 				continue
 			}
-			line := inline{strong(capital(allOf(a)) + " moved alike"), plain(" in "), code(a.Metric)}
+			line := inline{bold(capital(allOf(a)) + " moved alike"), plain(" in "), code(a.Metric)}
 			line = append(line, ofSuite(a)...)
 			if len(r.hosts) > 1 {
 				line = append(line, plain(" on "), code(h.Run.Host.Label))
 			}
-			blocks = append(blocks, paragraph(append(line, plain(": "+h.movedBy(a)+"; "), reason(a.Reason))))
+			blocks = append(blocks, paragraph(append(line, plain(": "+h.shiftedBy(a)+"; "), reason(a.Reason))))
 		}
 	}
 	return withRest(blocks, n, "shared loss", "shared losses")
 }
 
 // allOf writes "all 8 cells", or "15 of 16 cells".
-func allOf(a *gate.Alike) string {
+func allOf(a *gate.SharedLoss) string {
 	if a.Cells == a.Of {
 		return "all " + text.Plural(a.Of, "cell")
 	}
 	return fmt.Sprintf("%d of %s", a.Cells, text.Plural(a.Of, "cell"))
 }
 
-func ofSuite(a *gate.Alike) inline {
+func ofSuite(a *gate.SharedLoss) inline {
 	if a.Suite == "" {
 		return nil
 	}
@@ -52,13 +52,13 @@ func capital(s string) string {
 	return s
 }
 
-// movedBy writes "-15.0 % (worse; -18.0 % … -12.0 %)".
-func (h *host) movedBy(a *gate.Alike) string {
-	size, more := h.changeOfAlike(a).words()
+// shiftedBy writes "-15.0 % (worse; -18.0 % … -12.0 %)".
+func (h *host) shiftedBy(a *gate.SharedLoss) string {
+	size, more := h.changeOfSharedLoss(a).words()
 	return size + more
 }
 
-func (h *host) changeOfAlike(a *gate.Alike) change {
+func (h *host) changeOfSharedLoss(a *gate.SharedLoss) change {
 	better := bench.Higher
 	if m := h.metrics[a.Metric]; m != nil {
 		better = m.Better
@@ -74,19 +74,19 @@ func (c change) words() (size, more string) {
 	return percent(c.percent, 0), " (" + c.word + "; " + percent(c.interval[0], 0) + " … " + percent(c.interval[1], 0) + ")"
 }
 
-// AlikeDocument is a [gate.Alike] with the sign that a document has for a change.
-type AlikeDocument struct {
-	gate.Alike
+// SharedLossDocument is a [gate.Alike] with the sign that a document has for a change.
+type SharedLossDocument struct {
+	gate.SharedLoss
 	Delta    *struct{}  `json:"delta,omitempty"` // hides the gate's own
 	Change   float64    `json:"change"`          // a fraction, in the metric's own sign
 	Interval [2]float64 `json:"interval"`
 }
 
-func (h *host) alikeDocuments() []AlikeDocument {
-	var list []AlikeDocument
+func (h *host) sharedLossDocuments() []SharedLossDocument {
+	var list []SharedLossDocument
 	for _, a := range h.Comparison.Alike {
-		c := h.changeOfAlike(&a)
-		list = append(list, AlikeDocument{Alike: a, Change: finite(c.percent) / 100, Interval: [2]float64{finite(c.interval[0]) / 100, finite(c.interval[1]) / 100}})
+		c := h.changeOfSharedLoss(&a)
+		list = append(list, SharedLossDocument{SharedLoss: a, Change: finite(c.percent) / 100, Interval: [2]float64{finite(c.interval[0]) / 100, finite(c.interval[1]) / 100}})
 	}
 	return list
 }

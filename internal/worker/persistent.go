@@ -137,7 +137,7 @@ func (w *Persistent) attempt(ctx context.Context, req Request, params []byte, re
 	w.live.oomKills, _ = oomKills()
 	got, load := w.live.ask(ctx, req.Timeout, req.NoOutput, "run", params), w.live.load
 	if retry && (got.lost || !got.answered && got.end == Exited && w.live.served > 0) {
-		return Response{}, w.bury()
+		return Response{}, w.reap()
 	}
 	resp, err := w.settle(got, &req)
 	resp.Wall, resp.Restarts, resp.Load = got.wall, ready.Restarts, load
@@ -203,7 +203,7 @@ func (w *Persistent) prepare(ctx context.Context, req Request) (resp Response, e
 func (w *Persistent) check(ctx context.Context) error {
 	s := w.live
 	if s.hasExited() {
-		return w.bury()
+		return w.reap()
 	}
 	if s.well && time.Since(s.used) < idleLimit {
 		return nil
@@ -212,7 +212,7 @@ func (w *Persistent) check(ctx context.Context) error {
 	case got.ok():
 		return nil
 	case got.end == Exited:
-		return w.bury()
+		return w.reap()
 	default:
 		w.note = "accelgate: the process did not answer a ping and was started again"
 		_, err := w.end(got.end)
@@ -220,8 +220,8 @@ func (w *Persistent) check(ctx context.Context) error {
 	}
 }
 
-// bury ends what a process left behind that died without a request to blame.
-func (w *Persistent) bury() error {
+// reap ends what a process left behind that died without a request to blame.
+func (w *Persistent) reap() error {
 	resp, err := w.end(Exited)
 	w.note = fmt.Sprintf("accelgate: the process ended after it had served other requests (%s) and was started again", resp.ending())
 	return err

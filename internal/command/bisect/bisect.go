@@ -168,7 +168,7 @@ func ends(ctx context.Context, env *measure.Env, b *bisection, t *trees) (e dete
 	if err := b.build(ctx, t.Worker, b.HeadDir); err != nil {
 		return e, metric, endError("--bad", b.Bad, err)
 	}
-	contest, err := newContest(ctx, env, b)
+	contest, err := newPairRun(ctx, env, b)
 	if err != nil {
 		return e, metric, fmt.Errorf("compare %s with %s: %w", measure.ShortRevision(b.Bad), measure.ShortRevision(b.Good), err)
 	}

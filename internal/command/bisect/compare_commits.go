@@ -20,18 +20,18 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// contest measures one cell of two checkouts alternately.
-type contest struct {
+// pairRun measures one cell of two checkouts alternately.
+type pairRun struct {
 	*measure.Env
-	base, head side
+	base, head measuredSide
 	lanes      measure.Lanes
 	device     bench.Device
 	metric     bench.Metric
 	failed     int // pairs in which something went wrong
 }
 
-// side is the cell in one checkout.
-type side struct {
+// measuredSide is the cell in one checkout.
+type measuredSide struct {
 	plan     *measure.Plan
 	suite    suite.Suite
 	measurer runner.Measurer
@@ -44,11 +44,11 @@ type unusable struct{ error }
 
 func (u unusable) Unwrap() error { return u.error }
 
-// newContest opens the cell in both checkouts and takes its device. The metric is
+// newPairRun opens the cell in both checkouts and takes its device. The metric is
 // chosen from what the base measures, which is the warm-up of it; the head's
 // follows. Close must be called. An unusable error is about the head.
-func newContest(ctx context.Context, e *measure.Env, b *bisection) (*contest, error) {
-	t := &contest{Env: e}
+func newPairRun(ctx context.Context, e *measure.Env, b *bisection) (*pairRun, error) {
+	t := &pairRun{Env: e}
 	var err error
 	if t.base, err = openSide(ctx, e, b, b.GoodDir, "good"); err != nil {
 		return nil, err
@@ -68,27 +68,27 @@ func newContest(ctx context.Context, e *measure.Env, b *bisection) (*contest, er
 	return t, nil
 }
 
-func (t *contest) close() {
+func (t *pairRun) close() {
 	t.lanes.Release()
 	t.base.plan.Close()
 	t.head.plan.Close()
 }
 
 // openSide opens the one cell in a checkout.
-func openSide(ctx context.Context, e *measure.Env, b *bisection, root, name string) (side, error) {
+func openSide(ctx context.Context, e *measure.Env, b *bisection, root, name string) (measuredSide, error) {
 	o := b.options()
 	o.Out = filepath.Join(b.State, name)
 	p, err := e.PlanIn(ctx, &o, filepath.Join(root, b.Prefix))
 	if err != nil {
-		return side{}, err
+		return measuredSide{}, err
 	}
-	var found []side
+	var found []measuredSide
 	var ids []string
 	for _, s := range p.Suites {
 		for _, cell := range s.Cells {
 			ids = append(ids, text.OneLine(cell.ID()))
 			if b.Cell == "" || cell.ID() == b.Cell {
-				found = append(found, side{plan: p, suite: s.Suite, measurer: measure.Secrets(secretsOf(p, s.Suite)).Measurer(p.Measurer(s.Suite)), cell: cell})
+				found = append(found, measuredSide{plan: p, suite: s.Suite, measurer: measure.Secrets(secretsOf(p, s.Suite)).Measurer(p.Measurer(s.Suite)), cell: cell})
 			}
 		}
 	}
@@ -97,9 +97,9 @@ func openSide(ctx context.Context, e *measure.Env, b *bisection, root, name stri
 	}
 	p.Close()
 	if len(found) > 1 {
-		return side{}, exit.Usagef("--only matches %d cells, as %s: name one of them", len(found), strings.Join(ids[:min(len(ids), 5)], ", "))
+		return measuredSide{}, exit.Usagef("--only matches %d cells, as %s: name one of them", len(found), strings.Join(ids[:min(len(ids), 5)], ", "))
 	}
-	return side{}, errors.New("this host cannot run the cell there: see 'accelgate plan' in a checkout of that commit")
+	return measuredSide{}, errors.New("this host cannot run the cell there: see 'accelgate plan' in a checkout of that commit")
 }
 
 // secretsOf are those of this process and of a suite.
@@ -112,7 +112,7 @@ func secretsOf(p *measure.Plan, s suite.Suite) []string {
 }
 
 // measure measures a side once, in a fresh process.
-func (s *side) measure(ctx context.Context, d bench.Device) (*bench.Result, error) {
+func (s *measuredSide) measure(ctx context.Context, d bench.Device) (*bench.Result, error) {
 	r, err := s.measurer.Measure(ctx, s.cell, d)
 	if err == nil {
 		err = s.plan.Release(s.cell.Suite, s.suite, d)
@@ -130,7 +130,7 @@ func (s *side) measure(ctx context.Context, d bench.Device) (*bench.Result, erro
 
 // warm measures both sides once and keeps nothing of it, because the first
 // process after a build finds cold caches.
-func (t *contest) warm(ctx context.Context, b *bisection) error {
+func (t *pairRun) warm(ctx context.Context, b *bisection) error {
 	base, err := t.base.measure(ctx, t.device)
 	if err != nil {
 		return fmt.Errorf("measure %s: %w", b.Good, plain(err))
@@ -156,7 +156,7 @@ func plain(err error) error {
 
 // choose finds the metric to compare: the named one, or the only one that is
 // gated.
-func (t *contest) choose(name string, r *bench.Result) (bench.Metric, error) {
+func (t *pairRun) choose(name string, r *bench.Result) (bench.Metric, error) {
 	var gated []bench.Metric
 	var names []string
 	for _, m := range t.base.plan.Metrics {
@@ -181,7 +181,7 @@ func (t *contest) choose(name string, r *bench.Result) (bench.Metric, error) {
 	return gated[0], nil
 }
 
-func (t *contest) value(r *bench.Result) (float64, error) {
+func (t *pairRun) value(r *bench.Result) (float64, error) {
 	s := r.Sample(t.metric.Name)
 	if s == nil || len(s.Values) == 0 || s.Values[len(s.Values)-1] <= 0 {
 		return 0, unusable{fmt.Errorf("it measured no %s above 0", t.metric.Name)}
@@ -199,7 +199,7 @@ const (
 // judge measures pairs until it is clear whether the head is slower than the base.
 // Each attempt adds pairs to those before it, and spends an equal part of the rate
 // of false alarms, so that more attempts do not raise it.
-func (t *contest) judge(ctx context.Context, o detect.Options, attempts int) (e detect.Evidence, err error) {
+func (t *pairRun) judge(ctx context.Context, o detect.Options, attempts int) (e detect.Evidence, err error) {
 	o.HigherIsBetter = t.metric.Better != bench.Lower
 	var m detect.Measured
 	for attempt := range attempts {
@@ -212,7 +212,7 @@ func (t *contest) judge(ctx context.Context, o detect.Options, attempts int) (e 
 	return e, nil
 }
 
-func (t *contest) attempt(ctx context.Context, p detect.Plan, o detect.Options, m *detect.Measured) (detect.Evidence, error) {
+func (t *pairRun) attempt(ctx context.Context, p detect.Plan, o detect.Options, m *detect.Measured) (detect.Evidence, error) {
 	for want := p.FirstPairs; ; {
 		for len(m.PairBase) < want {
 			if err := t.pair(ctx, m); err != nil {
@@ -237,8 +237,8 @@ const maxFailed = 3
 
 // pair measures both sides, in an order that a coin decides, so that neither
 // gains by coming second. A pair of which one side fails counts for nothing.
-func (t *contest) pair(ctx context.Context, m *detect.Measured) error {
-	sides := []*side{&t.base, &t.head}
+func (t *pairRun) pair(ctx context.Context, m *detect.Measured) error {
+	sides := []*measuredSide{&t.base, &t.head}
 	values := [2]float64{}
 	first := rand.IntN(2)
 	for _, n := range []int{first, 1 - first} {
@@ -255,7 +255,7 @@ func (t *contest) pair(ctx context.Context, m *detect.Measured) error {
 }
 
 // tolerate drops the error of a failed pair for as long as there are few.
-func (t *contest) tolerate(err error) error {
+func (t *pairRun) tolerate(err error) error {
 	var u unusable
 	if t.failed++; errors.As(err, &u) && t.failed <= maxFailed {
 		return nil
@@ -264,7 +264,7 @@ func (t *contest) tolerate(err error) error {
 }
 
 // change writes evidence for people, in the metric's own terms.
-func (t *contest) change(e *detect.Evidence) string { return bisected(e, t.metric) }
+func (t *pairRun) change(e *detect.Evidence) string { return bisected(e, t.metric) }
 
 func bisected(e *detect.Evidence, m bench.Metric) string {
 	c := judge.ChangeOf(e.Estimate, m.Better)

@@ -72,7 +72,7 @@ func judgeStep(ctx context.Context, env *measure.Env, b *bisection, w worker.Wor
 	if err := b.build(ctx, w, b.HeadDir); err != nil {
 		return skip(err)
 	}
-	t, err := newContest(ctx, env, b)
+	t, err := newPairRun(ctx, env, b)
 	if err != nil {
 		return skip(err)
 	}

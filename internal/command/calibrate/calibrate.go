@@ -70,7 +70,7 @@ func Run(ctx context.Context, e *measure.Env, k *Options) (int, error) {
 			return 0, err
 		}
 	}
-	e.WarnUnwell(run, "calibrate")
+	e.WarnUnhealthy(run, "calibrate")
 	found := resolve(run, p.Policy)
 	if err := showResolutions(e, found, k); err != nil {
 		return 0, err

@@ -23,7 +23,7 @@ type recorded struct {
 // compare reads the baseline of the plan's host; nil where there is none in this checkout, or
 // where cells are not known.
 func compare(p *measure.Plan) (*recorded, error) {
-	if p.Options.Elsewhere(p.File) || p.Options.FromHistory(p.File) || p.Unlisted() != nil {
+	if p.Options.RemoteBaseline(p.File) || p.Options.FromHistory(p.File) || p.Unlisted() != nil {
 		return nil, nil
 	}
 	r := &recorded{path: p.Options.BaselinePath(p.File, p.Options.BaselineLabel(p.File, p.Host))}

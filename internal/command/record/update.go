@@ -41,7 +41,7 @@ func (u *Update) Run(ctx context.Context, e *measure.Env) (int, error) {
 	if err != nil || !accepted {
 		return exit.GateFailed, err
 	}
-	e.WarnUnwell(run, "measure")
+	e.WarnUnhealthy(run, "measure")
 	e.WarnAll(u.ofAnotherCommit(ctx, e, run))
 	if file := ref.Typed.File; u.FromHistory(file) {
 		return exit.Passed, u.accept(e, file, run)

@@ -18,7 +18,7 @@ import (
 
 const (
 	everyKey = "testdata/baseline-every-key.json"
-	golden   = "../report/testdata/report/waived/report.json"
+	golden   = "../../report/testdata/report/waived/report.json"
 )
 
 // compiled reads a committed schema; TestSchemaIsFresh of package cli compares it with the types.
@@ -54,7 +54,7 @@ func parsed(t *testing.T, data []byte) any {
 // runs are those of the reports' goldens.
 func runs(t *testing.T) map[string][]byte {
 	t.Helper()
-	files, _ := filepath.Glob("../report/testdata/report/*/input.json")
+	files, _ := filepath.Glob("../../report/testdata/report/*/input.json")
 	all := map[string][]byte{}
 	for _, file := range files {
 		var input struct {
@@ -81,7 +81,7 @@ func baselines(t *testing.T) map[string][]byte {
 	t.Helper()
 	files, _ := filepath.Glob("../../../baselines/*.json")
 	all := map[string][]byte{}
-	for _, file := range append(files, everyKey, "../reference/baseline/testdata/baseline-linux-cuda.json") {
+	for _, file := range append(files, everyKey, "../../reference/baseline/testdata/baseline-linux-cuda.json") {
 		all[file] = read(t, file)
 	}
 	return all
@@ -90,7 +90,7 @@ func baselines(t *testing.T) map[string][]byte {
 // reports are the goldens.
 func reports(t *testing.T) map[string][]byte {
 	t.Helper()
-	files, _ := filepath.Glob("../report/testdata/report/*/report.json")
+	files, _ := filepath.Glob("../../report/testdata/report/*/report.json")
 	all := map[string][]byte{}
 	for _, file := range files {
 		all[file] = read(t, file)

@@ -13,8 +13,8 @@ import (
 	"github.com/accelgate/accelgate/internal/judge"
 )
 
-// Move is a change of level of one metric of one cell, or a regression of the run before the newest that the newest confirms.
-type Move struct {
+// LevelShift is a change of level of one metric of one cell, or a regression of the run before the newest that the newest confirms.
+type LevelShift struct {
 	judge.Changed
 	At                        time.Time // when the first run on the new level started
 	Host, Suite, Cell, Metric string
@@ -26,24 +26,24 @@ type Move struct {
 }
 
 // Worse reports whether it is a regression.
-func (m *Move) Worse() bool { return m.Better != nil && !*m.Better }
+func (m *LevelShift) Worse() bool { return m.Better != nil && !*m.Better }
 
 // moves lists what changed on a host, the newest first.
-func (h *host) moves() (all []Move) {
+func (h *host) moves() (all []LevelShift) {
 	for _, c := range h.Cells {
 		for i, s := range c.Series {
 			all = append(all, h.ofSeries(c, i, s)...)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Move) int { return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.gain(), b.gain())) })
+	slices.SortStableFunc(all, func(a, b LevelShift) int { return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.shiftGain(), b.shiftGain())) })
 	return all
 }
 
-func (m *Move) gain() float64 { return m.better.Change(m.Change) }
+func (m *LevelShift) shiftGain() float64 { return m.better.Change(m.Change) }
 
-func (h *host) ofSeries(c *cell, metric int, s *history.Series) (all []Move) {
-	move := func(changed judge.Changed, p float64, from, at int) Move {
-		return Move{Changed: changed, At: h.Runs[at].At, Host: h.Label, Suite: c.Suite, Cell: c.ID, Metric: s.Metric, After: s.Revisions[from], Before: s.Revisions[at],
+func (h *host) ofSeries(c *cell, metric int, s *history.Series) (all []LevelShift) {
+	move := func(changed judge.Changed, p float64, from, at int) LevelShift {
+		return LevelShift{Changed: changed, At: h.Runs[at].At, Host: h.Label, Suite: c.Suite, Cell: c.ID, Metric: s.Metric, After: s.Revisions[from], Before: s.Revisions[at],
 			P: p, Page: h.cellPage(c) + "#" + place(metric, s.Revisions[at]), better: s.Better}
 	}
 	for _, l := range s.Changes {
@@ -80,7 +80,7 @@ func place(metric int, revision string) string {
 }
 
 // since returns the moves from a time on.
-func since(moves []Move, from time.Time) []Move {
+func since(moves []LevelShift, from time.Time) []LevelShift {
 	n := 0
 	for n < len(moves) && !moves[n].At.Before(from) {
 		n++
@@ -91,7 +91,7 @@ func since(moves []Move, from time.Time) []Move {
 // days is a span before now.
 func (o *Options) days(n int) time.Time { return o.Now.AddDate(0, 0, -n) }
 
-func worse(moves []Move) (n int) {
+func worse(moves []LevelShift) (n int) {
 	for i := range moves {
 		if moves[i].Worse() {
 			n++

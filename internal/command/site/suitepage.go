@@ -23,7 +23,7 @@ type suiteView struct {
 type multiple struct {
 	Cell, Page, Metric, Unit, Now string
 	Chart                         template.HTML
-	Move                          *Move // the newest of the last 30 days; nil if there is none
+	Move                          *LevelShift // the newest of the last 30 days; nil if there is none
 }
 
 // page is the name of the nth page of a suite.

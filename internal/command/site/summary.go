@@ -17,7 +17,7 @@ type summary struct {
 	Flaky, Absent int
 	Failures      int    // in the run documents of the last 30 days
 	Creep         *creep // the largest loss since an anchor; nil if there is none
-	moves         []Move // the newest
+	moves         []LevelShift // the newest
 	regressed     int    // regressions of the last 7 days
 }
 
@@ -29,7 +29,7 @@ type suiteLink struct {
 // counts are changes of level in both directions.
 type counts struct{ Worse, Better int }
 
-func countsOf(moves []Move) counts {
+func countsOf(moves []LevelShift) counts {
 	n := worse(moves)
 	return counts{n, len(moves) - n}
 }

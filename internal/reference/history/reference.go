@@ -162,7 +162,7 @@ func (c *collecting) add(r *run) {
 	}
 	for i, one := range r.cells {
 		place, ok := c.places[one.id]
-		if !ok || c.ended[place] || !bench.AllAlike(r.asked(one), c.ref.Results[place].Context) {
+		if !ok || c.ended[place] || !bench.SameConditions(r.asked(one), c.ref.Results[place].Context) {
 			continue
 		}
 		c.ended[place] = r.Accepted != ""

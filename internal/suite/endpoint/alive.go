@@ -61,7 +61,7 @@ var errTooLong = errors.New("the measurement took too long")
 // bounded measures by inner, and ends that at the cell's bound where no server was started,
 // which would be ended there.
 func (s *Suite) bounded(ctx context.Context, cell bench.Cell, inner func(context.Context) (bench.Result, error)) (bench.Result, error) {
-	limit := suite.AttendanceOf(ctx).Timeout
+	limit := suite.WatchdogOf(ctx).Timeout
 	if s.body.BaseURL == "" || limit == 0 {
 		return inner(ctx)
 	}

@@ -56,7 +56,7 @@ func (s *Suite) once(ctx context.Context, cell bench.Cell, d bench.Device) (resu
 	m := &measurement{Suite: s, cell: cell, point: s.points[cell.ID()], device: d, epoch: s.env.Now(), url: s.body.BaseURL}
 	result = bench.Result{Cell: cell, Outcome: bench.Passed}
 	if m.url == "" {
-		if suite.AttendanceOf(ctx).NoOutput > 0 {
+		if suite.WatchdogOf(ctx).NoOutput > 0 {
 			m.alive = &alive{now: s.env.Now}
 		}
 		if m.server, err = s.start(ctx, d, m.alive); err != nil {

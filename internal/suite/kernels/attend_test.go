@@ -22,13 +22,13 @@ import (
 // attended measures by a suite that is watched.
 type attended struct {
 	*Suite
-	suite.Attendance
+	suite.Watchdog
 	times *int
 }
 
 func (a attended) Measure(ctx context.Context, c bench.Cell, d bench.Device) (bench.Result, error) {
 	*a.times++
-	return a.Suite.Measure(suite.Attending(ctx, a.Attendance), c, d)
+	return a.Suite.Measure(suite.Watching(ctx, a.Watchdog), c, d)
 }
 
 // TestAttended: a solution that hangs, stops or crashes ends with its own cause and the stacks of
@@ -44,20 +44,20 @@ func TestAttended(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		before, body string
-		suite.Attendance
+		suite.Watchdog
 		retries map[bench.Cause]int
 		times   int
 		outcome bench.Outcome
 		cause   bench.Cause
 		warns   string
 	}{
-		"hangs": {before: once("for (;;) pause()"), body: "timeouts: {run: 2s}\n", Attendance: suite.Attendance{Dump: true},
+		"hangs": {before: once("for (;;) pause()"), body: "timeouts: {run: 2s}\n", Watchdog: suite.Watchdog{Dump: true},
 			retries: map[bench.Cause]int{bench.CauseTimeout: 1}, times: 2, outcome: bench.Passed, warns: "flaky: it passed at attempt 2 only (timeout 1 time before)"},
 		"crashes": {before: once("raise(SIGSEGV)"),
 			retries: map[bench.Cause]int{bench.CauseCrash: 1}, times: 2, outcome: bench.Passed, warns: "flaky: it passed at attempt 2 only (crash 1 time before)"},
-		"too long": {before: "for (;;) pause();", Attendance: suite.Attendance{Timeout: 3 * time.Second, Dump: true},
+		"too long": {before: "for (;;) pause();", Watchdog: suite.Watchdog{Timeout: 3 * time.Second, Dump: true},
 			times: 1, outcome: bench.Timeout, cause: bench.CauseTimeout},
-		"stopped": {before: "kill(getpid(), SIGSTOP);", Attendance: suite.Attendance{NoOutput: 3 * time.Second, Dump: true},
+		"stopped": {before: "kill(getpid(), SIGSTOP);", Watchdog: suite.Watchdog{NoOutput: 3 * time.Second, Dump: true},
 			times: 1, outcome: bench.Timeout, cause: bench.CauseSilent},
 		"wrong": {before: "return 0;", retries: map[bench.Cause]int{bench.CauseCrash: 3, bench.CauseTimeout: 3, bench.CauseOOM: 3, bench.CauseSilent: 3, bench.CauseStart: 3},
 			times: 1, outcome: bench.Incorrect, cause: bench.CauseAnswer},
@@ -67,7 +67,7 @@ func TestAttended(t *testing.T) {
 			dir, times := dataset(t), 0
 			addC(t, dir, "odd", strings.ReplaceAll(test.before, "FLAG", filepath.Join(dir, "flag")))
 			s := mustOpen(t, dir, rmsnorm+"workloads: [rows4]\nsolutions: [odd]\n"+test.body)
-			results, _, err := runner.Run(t.Context(), attended{s, test.Attendance, &times}, s.Cells()[:1],
+			results, _, err := runner.Run(t.Context(), attended{s, test.Watchdog, &times}, s.Cells()[:1],
 				runner.Options{Retries: func(_ bench.Cell, cause bench.Cause) int { return test.retries[cause] }})
 			if err != nil {
 				t.Fatal(err)

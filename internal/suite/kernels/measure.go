@@ -86,7 +86,7 @@ func (s *Suite) outcome(ctx context.Context, l *lane, p *point, d bench.Device) 
 	c, err := s.kase(p)
 	o.secret = c.Secret
 	if err == nil {
-		limit := cmp.Or(suite.AttendanceOf(ctx).Timeout, time.Duration(p.settings.TimeoutSeconds.V)*time.Second)
+		limit := cmp.Or(suite.WatchdogOf(ctx).Timeout, time.Duration(p.settings.TimeoutSeconds.V)*time.Second)
 		inner, cancel := context.WithTimeoutCause(ctx, limit, harness.ErrTooLong)
 		defer cancel()
 		err = s.measure(inner, l, o, c, d)

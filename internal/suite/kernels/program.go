@@ -129,7 +129,7 @@ func (s *Suite) start(ctx context.Context, r role, d bench.Device) (*harness.Ses
 	if err != nil {
 		return nil, err
 	}
-	limits, a := s.body.limits(), suite.AttendanceOf(ctx)
+	limits, a := s.body.limits(), suite.WatchdogOf(ctx)
 	limits.Silence, limits.Dump = a.NoOutput, a.Dump
 	opened, err := harness.Open(ctx, &worker.Isolated{Environ: s.env.Environ}, req, hello, limits, s.env.Now)
 	return opened, starting(ctx, err)

@@ -28,7 +28,7 @@ const (
 
 // attempts takes all times anew until nothing is in doubt. A solution is accused
 // if most of the first attempts do so. Otherwise the host is too disturbed to decide.
-func (p *procedure) attempts(ctx context.Context) error {
+func (p *trialProtocol) attempts(ctx context.Context) error {
 	accused := 0
 	var last doubt
 	for try := 1; try <= patience; try++ {
@@ -66,7 +66,7 @@ func wait(ctx context.Context, d time.Duration) {
 }
 
 // attempt takes the times anew.
-func (p *procedure) attempt(ctx context.Context) error {
+func (p *trialProtocol) attempt(ctx context.Context) error {
 	*p.reference.timing, *p.solution.timing, p.Warnings = Timing{}, Timing{}, nil
 	p.rounds, p.evidence, p.took, p.blocks, p.judged = nil, nil, 0, 0, p.random.IntN(freshJudged)
 	p.reference.whole, p.solution.whole = nil, nil
@@ -79,7 +79,7 @@ func (p *procedure) attempt(ctx context.Context) error {
 }
 
 // doubts returns the gravest doubt and what follows from it.
-func (p *procedure) doubts() (worst doubt, status evaluator.Status) {
+func (p *trialProtocol) doubts() (worst doubt, status evaluator.Status) {
 	all := []doubt{leftOut(p.rounds), later(p.rounds), earlier(p.rounds), p.implausible()}
 	switch d := lies(p.evidence); {
 	case p.took >= 2*p.MinTime && d.verdict() == evaluator.Inconclusive: // what is reported comes from our clock
@@ -114,7 +114,7 @@ const resolution = 3
 // value makes the values that are reported: slopes without the loop. Where these
 // do not separate a call from none, on a busy host or because a call is too short,
 // whole requests by their calls stand in, which are longer.
-func (p *procedure) value() {
+func (p *trialProtocol) value() {
 	for _, s := range []*side{p.reference, p.solution} {
 		var values []float64
 		for _, trial := range s.timing.Slope {
@@ -136,7 +136,7 @@ func (p *procedure) value() {
 
 // settle adds to what is reported where calls with fresh inputs took longer than
 // chance and caches explain, though too little for an accusation.
-func (p *procedure) settle() {
+func (p *trialProtocol) settle() {
 	own := p.solution.timing.Values
 	if len(p.rounds) == 0 || len(own) == 0 {
 		return

@@ -49,7 +49,7 @@ func TestDoubts(t *testing.T) {
 			c.change(&r, n)
 			rounds = append(rounds, r)
 		}
-		p := &procedure{Measurement: &Measurement{}, rounds: rounds}
+		p := &trialProtocol{Measurement: &Measurement{}, rounds: rounds}
 		d, status := p.doubts()
 		if status != c.want || !strings.Contains(d.reason, c.reason) {
 			t.Errorf("%s: %s, %+v; want %s, %q", name, status, d, c.want, c.reason)
@@ -113,12 +113,12 @@ func TestShortfallsCount(t *testing.T) {
 
 // valued has slopes of a solution whose loop costs 1 us, and whose whole requests
 // take 90 us a call.
-func valued(slopes ...float64) (*procedure, *side) {
+func valued(slopes ...float64) (*trialProtocol, *side) {
 	s := &side{name: "solution", timing: &Timing{Slope: [][]float64{slopes}}, overhead: 1e3}
 	for range slopes {
 		s.whole = append(s.whole, 90e3)
 	}
-	return &procedure{Measurement: &Measurement{}, solution: s, reference: &side{timing: &Timing{}}}, s
+	return &trialProtocol{Measurement: &Measurement{}, solution: s, reference: &side{timing: &Timing{}}}, s
 }
 
 // TestNoCallIsForNothing: slopes that are nothing but noise are no time of a call.

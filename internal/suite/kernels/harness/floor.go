@@ -23,7 +23,7 @@ const (
 // implausible doubts calls that take less than it takes to read all inputs and to
 // write all outputs on this host. It is about CPUs: what a device's memory allows
 // this process cannot measure. A floor that the reference breaks as well is none.
-func (p *procedure) implausible() doubt {
+func (p *trialProtocol) implausible() doubt {
 	if p.Bytes == 0 || p.solution.Hello().Devices[0].Kind != "cpu" {
 		return doubt{}
 	}
@@ -36,7 +36,7 @@ func (p *procedure) implausible() doubt {
 }
 
 // callTime is what a call of a side takes by our clock, in nanoseconds.
-func (p *procedure) callTime(s *side) float64 {
+func (p *trialProtocol) callTime(s *side) float64 {
 	if len(s.timing.Values) == 0 {
 		return math.Inf(1)
 	}
@@ -45,7 +45,7 @@ func (p *procedure) callTime(s *side) float64 {
 
 // copyTime returns the nanoseconds in which this host can read half of the bytes
 // of a case and write as many, by one thread or by all, whatever is faster.
-func (p *procedure) copyTime() float64 {
+func (p *trialProtocol) copyTime() float64 {
 	if p.copying > 0 {
 		return p.copying
 	}

@@ -27,7 +27,7 @@ func TestImplausibleCalls(t *testing.T) {
 		side := func(slope float64) *side {
 			return &side{Session: &Session{hello: HelloReply{Devices: []Device{{Kind: c.device}}}}, timing: &Timing{Values: []float64{slope}}}
 		}
-		p := &procedure{Case: Case{Bytes: c.bytes}, solution: side(c.call), reference: side(c.theirs), copying: copying}
+		p := &trialProtocol{Case: Case{Bytes: c.bytes}, solution: side(c.call), reference: side(c.theirs), copying: copying}
 		if c.bytes == 1<<10 {
 			p.copying = 100
 		}

@@ -25,11 +25,11 @@ const (
 )
 
 // maxFresh is how many rounds an attempt has.
-func (p *procedure) maxFresh() int { return max(freshRounds, p.Trials) }
+func (p *trialProtocol) maxFresh() int { return max(freshRounds, p.Trials) }
 
 // freshSize returns how many calls a round has, each with inputs of its own: one
 // where that is enough, so that nothing says whether another one follows.
-func (p *procedure) freshSize(call float64) int {
+func (p *trialProtocol) freshSize(call float64) int {
 	bytes := 1
 	for _, in := range p.Inputs {
 		if n := (tensor.Tensor{Shape: in.Shape}).Elements(); in.random() && n > 0 {
@@ -39,7 +39,7 @@ func (p *procedure) freshSize(call float64) int {
 	return max(1, min(p.MaxFresh, int(float64(freshWork.Nanoseconds())/call), freshBytes/bytes))
 }
 
-// meetFresh is a round: calls with inputs that no call had before, by our clock,
+// timeFreshInputs is a round: calls with inputs that no call had before, by our clock,
 // and right after them the request for outputs of theirs that are chosen now. All
 // that the solution leaves out, keeps from earlier calls, or does before or after
 // the request shows in one of these times. The reference does the same, and the
@@ -47,7 +47,7 @@ func (p *procedure) freshSize(call float64) int {
 //
 // The solution's outputs are taken before the reference computes the same, so
 // that no worker holds an answer that the solution still has to give.
-func (p *procedure) meetFresh(ctx context.Context) error {
+func (p *trialProtocol) timeFreshInputs(ctx context.Context) error {
 	if !slices.ContainsFunc(p.Inputs, Input.random) {
 		return nil
 	}
@@ -85,7 +85,7 @@ func (p *procedure) meetFresh(ctx context.Context) error {
 }
 
 // round sums a round up, per call.
-func (p *procedure) round(own, theirs visit, again, idle, theirIdle float64) round {
+func (p *trialProtocol) round(own, theirs visit, again, idle, theirIdle float64) round {
 	calls := float64(p.freshCalls)
 	r := round{
 		calls: p.freshCalls, idle: theirIdle,
@@ -114,7 +114,7 @@ type visit struct {
 	makeQueued, wallQueued, askQueued float64
 }
 
-func (p *procedure) visit(ctx context.Context, s *side, content int, sets, asked []int) (v visit, err error) {
+func (p *trialProtocol) visit(ctx context.Context, s *side, content int, sets, asked []int) (v visit, err error) {
 	queued, start := s.queued(), s.now()
 	for _, set := range sets {
 		if err := p.renew(ctx, s, content, set); err != nil {
@@ -144,7 +144,7 @@ func (p *procedure) visit(ctx context.Context, s *side, content int, sets, asked
 
 // request calls a function once with each of the sets, and returns how long that
 // took by our clock and by the worker's.
-func (p *procedure) request(ctx context.Context, s *side, id string, of *side, sets []int) (float64, []int64, error) {
+func (p *trialProtocol) request(ctx context.Context, s *side, id string, of *side, sets []int) (float64, []int64, error) {
 	q := Time{ID: id, Poison: id != "" || of.build.DPS, ColdCache: p.ColdCache, Timer: p.Timer, Order: p.random.Perm(len(sets)), Iterations: len(sets)}
 	for _, set := range sets {
 		q.Slots = append(q.Slots, p.timed(q, set))
@@ -154,7 +154,7 @@ func (p *procedure) request(ctx context.Context, s *side, id string, of *side, s
 }
 
 // ask takes outputs of sets as they are, and returns how long that took.
-func (p *procedure) ask(ctx context.Context, s *side, sets []int) ([][]evaluator.Output, float64, error) {
+func (p *trialProtocol) ask(ctx context.Context, s *side, sets []int) ([][]evaluator.Output, float64, error) {
 	var names []string
 	for _, set := range sets {
 		names = append(names, p.slot(set).Out...)
@@ -172,7 +172,7 @@ func (p *procedure) ask(ctx context.Context, s *side, sets []int) ([][]evaluator
 // idle returns what the request takes with nothing to call, for the solution and
 // for the reference. Only the reference's worker is asked, or also the solution's if it is
 // of another kind, which may say that its requests take less.
-func (p *procedure) idle(ctx context.Context, sets []int) (own, theirs float64, err error) {
+func (p *trialProtocol) idle(ctx context.Context, sets []int) (own, theirs float64, err error) {
 	empty := func(in, of *side) (float64, error) {
 		if of.build.DPS && !in.build.DPS {
 			for _, set := range sets {
@@ -200,7 +200,7 @@ func (p *procedure) idle(ctx context.Context, sets []int) (own, theirs float64, 
 }
 
 // freshSets are the sets of a round, which are not those of a trial.
-func (p *procedure) freshSets() (sets []int) {
+func (p *trialProtocol) freshSets() (sets []int) {
 	for n := range p.freshCalls {
 		sets = append(sets, p.Sets+n)
 	}
@@ -209,7 +209,7 @@ func (p *procedure) freshSets() (sets []int) {
 
 // askedSets chooses the sets of a round whose outputs are asked for: all, or as
 // many as may be kept.
-func (p *procedure) askedSets() []int {
+func (p *trialProtocol) askedSets() []int {
 	bytes := 1
 	for _, out := range p.Outputs {
 		bytes += out.DType.Size(max(0, tensor.Tensor{Shape: out.Shape}.Elements()))
@@ -220,7 +220,7 @@ func (p *procedure) askedSets() []int {
 }
 
 // renew gives the random inputs of a set the contents of a trial, in place.
-func (p *procedure) renew(ctx context.Context, s *side, trial, set int) error {
+func (p *trialProtocol) renew(ctx context.Context, s *side, trial, set int) error {
 	for _, in := range p.Inputs {
 		if !in.random() {
 			continue
@@ -233,7 +233,7 @@ func (p *procedure) renew(ctx context.Context, s *side, trial, set int) error {
 }
 
 // forgetSets frees the outputs of sets in a worker.
-func (p *procedure) forgetSets(ctx context.Context, s *side, sets []int) error {
+func (p *trialProtocol) forgetSets(ctx context.Context, s *side, sets []int) error {
 	var names []string
 	for _, set := range sets {
 		names = append(names, p.slot(set).Out...)

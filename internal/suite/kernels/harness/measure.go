@@ -123,7 +123,7 @@ func Measure(ctx context.Context, c Case, reference, solution Program, s Setting
 	if c.Secret == (Secret{}) {
 		c.Secret = NewSecret()
 	}
-	p := &procedure{Case: c, Settings: s.withDefaults(), Measurement: &m, random: mathrand.New(mathrand.NewChaCha8(seed))}
+	p := &trialProtocol{Case: c, Settings: s.withDefaults(), Measurement: &m, random: mathrand.New(mathrand.NewChaCha8(seed))}
 	if p.reference, err = p.side("reference", reference, &m.Reference); err == nil {
 		p.solution, err = p.side("solution", solution, &m.Solution)
 	}
@@ -134,8 +134,8 @@ func Measure(ctx context.Context, c Case, reference, solution Program, s Setting
 	return m, p.conclude(ctx, err)
 }
 
-// procedure is one measurement as it goes on.
-type procedure struct {
+// trialProtocol is one measurement as it goes on.
+type trialProtocol struct {
 	Case
 	Settings
 	*Measurement
@@ -155,7 +155,7 @@ type procedure struct {
 }
 
 // content returns a number that no trial has had: random inputs depend on it.
-func (p *procedure) content() int {
+func (p *trialProtocol) content() int {
 	p.contents++
 	return p.contents - 1
 }
@@ -178,7 +178,7 @@ type side struct {
 	setup    []string          // inputs that its setup takes; nil if it has none
 }
 
-func (p *procedure) side(name string, program Program, timing *Timing) (*side, error) {
+func (p *trialProtocol) side(name string, program Program, timing *Timing) (*side, error) {
 	dir, err := os.MkdirTemp(p.Dir, name+"-*") // with the permissions 0700
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for outputs: %w; choose another folder", err)
@@ -194,7 +194,7 @@ func (p *procedure) side(name string, program Program, timing *Timing) (*side, e
 	return &side{Session: program.Session, name: name, build: b, dir: dir, timing: timing, inputs: map[string]string{}}, nil
 }
 
-func (p *procedure) close() {
+func (p *trialProtocol) close() {
 	for _, s := range []*side{p.reference, p.solution} {
 		if s != nil {
 			_ = os.RemoveAll(s.dir)
@@ -220,7 +220,7 @@ func (s *side) by(err error) error {
 }
 
 // conclude turns a failure into a status, and frees what the workers hold.
-func (p *procedure) conclude(ctx context.Context, err error) error {
+func (p *trialProtocol) conclude(ctx context.Context, err error) error {
 	var b blamed
 	switch {
 	case errors.As(err, &b):
@@ -248,7 +248,7 @@ func (s *side) recover(ctx context.Context, kind Kind) error {
 }
 
 // free releases what the workers that live on hold.
-func (p *procedure) free(ctx context.Context) error {
+func (p *trialProtocol) free(ctx context.Context) error {
 	for _, s := range []*side{p.reference, p.solution} {
 		if s.Dead() {
 			continue
@@ -260,7 +260,7 @@ func (p *procedure) free(ctx context.Context) error {
 	return nil
 }
 
-func (p *procedure) names() (names []string) {
+func (p *trialProtocol) names() (names []string) {
 	for set := range p.Sets + p.freshCalls {
 		s := p.slot(set)
 		names = slices.Concat(names, s.Args, s.Out)
@@ -269,7 +269,7 @@ func (p *procedure) names() (names []string) {
 	return slices.Compact(names)
 }
 
-func (p *procedure) run(ctx context.Context) error {
+func (p *trialProtocol) run(ctx context.Context) error {
 	for _, s := range []*side{p.reference, p.solution} {
 		reply, err := s.Build(ctx, s.build)
 		if err == nil {
@@ -286,7 +286,7 @@ func (p *procedure) run(ctx context.Context) error {
 }
 
 // trial computes, judges, times, and judges again.
-func (p *procedure) trial(ctx context.Context, trial int) error {
+func (p *trialProtocol) trial(ctx context.Context, trial int) error {
 	wanted, err := p.compute(ctx, p.reference, trial)
 	if err != nil {
 		return err
@@ -323,7 +323,7 @@ func (p *procedure) trial(ctx context.Context, trial int) error {
 }
 
 // judge keeps the first status that is not Passed.
-func (p *procedure) judge(pair Pair) error {
+func (p *trialProtocol) judge(pair Pair) error {
 	if i := unwritten(pair); i >= 0 {
 		return blamed{p.solution, &Failure{Op: "run", Kind: Unwritten, Message: fmt.Sprintf(
 			"output %q was left as it was before the call: write all outputs, to the tensors that the function is given", p.Outputs[i].Name)}}

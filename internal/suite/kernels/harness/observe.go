@@ -64,7 +64,7 @@ const observed = 10
 // observe has the device's own times of a few calls of the solution kept, after
 // all outputs of the trial were judged: a call here could make good what one that
 // was timed left out.
-func (p *procedure) observe(ctx context.Context) error {
+func (p *trialProtocol) observe(ctx context.Context) error {
 	s := p.solution
 	if devices := s.Hello().Devices; len(devices) == 0 || devices[0].Kind != "cuda" {
 		return nil

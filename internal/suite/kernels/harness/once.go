@@ -10,7 +10,7 @@ import (
 // launches on the device are those of the call. A worker that does something wrong is
 // a *[Failure].
 func Once(ctx context.Context, c Case, program Program, dir string) error {
-	p := &procedure{Case: c, Settings: Settings{Dir: dir}.withDefaults(), Measurement: new(Measurement)}
+	p := &trialProtocol{Case: c, Settings: Settings{Dir: dir}.withDefaults(), Measurement: new(Measurement)}
 	s, err := p.side("profile", program, new(Timing))
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ import (
 
 // compute makes the inputs of a trial and returns the outputs of each set. The
 // reference's are freed in its worker.
-func (p *procedure) compute(ctx context.Context, s *side, trial int) ([][]evaluator.Output, error) {
+func (p *trialProtocol) compute(ctx context.Context, s *side, trial int) ([][]evaluator.Output, error) {
 	for set := range p.Sets {
 		if err := p.load(ctx, s, trial, set); err != nil {
 			return nil, s.by(err)
@@ -33,7 +33,7 @@ func (p *procedure) compute(ctx context.Context, s *side, trial int) ([][]evalua
 		}
 	}
 	if s == p.reference {
-		return outputs, p.forget(ctx, s)
+		return outputs, p.discardInputs(ctx, s)
 	}
 	return outputs, nil
 }
@@ -41,7 +41,7 @@ func (p *procedure) compute(ctx context.Context, s *side, trial int) ([][]evalua
 // digestLimit is the size of inputs of which both workers are asked for a digest.
 const digestLimit = 64 << 20
 
-func (p *procedure) load(ctx context.Context, s *side, trial, set int) error {
+func (p *trialProtocol) load(ctx context.Context, s *side, trial, set int) error {
 	for _, in := range p.Inputs {
 		q := p.Case.request(in, trial, set)
 		if set > 0 && !in.random() {
@@ -66,7 +66,7 @@ func (p *procedure) load(ctx context.Context, s *side, trial, set int) error {
 	return nil
 }
 
-func (p *procedure) loadScaled(ctx context.Context, s *side, in Input, trial, set int) error {
+func (p *trialProtocol) loadScaled(ctx context.Context, s *side, in Input, trial, set int) error {
 	q, err := p.scaledFile(s, in, trial, set)
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func (p *procedure) loadScaled(ctx context.Context, s *side, in Input, trial, se
 
 // compare holds the digest of the solution's input against the reference's. A
 // worker may leave digests out.
-func (p *procedure) compare(s *side, q Tensor, digest string) error {
+func (p *trialProtocol) compare(s *side, q Tensor, digest string) error {
 	if !q.Digest || digest == "" {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (p *procedure) compare(s *side, q Tensor, digest string) error {
 }
 
 // poison makes the outputs of a set, if a program writes to outputs that exist.
-func (p *procedure) poison(ctx context.Context, s *side, set int) error {
+func (p *trialProtocol) poison(ctx context.Context, s *side, set int) error {
 	if !s.build.DPS {
 		return s.by(s.Release(ctx, p.slot(set).Out...))
 	}
@@ -99,7 +99,7 @@ func (p *procedure) poison(ctx context.Context, s *side, set int) error {
 }
 
 // allocate makes outputs under these names, poisoned.
-func (p *procedure) allocate(ctx context.Context, s *side, names []string) error {
+func (p *trialProtocol) allocate(ctx context.Context, s *side, names []string) error {
 	for i, name := range names {
 		o := p.Outputs[i]
 		if _, err := s.Tensor(ctx, Tensor{Name: name, DType: o.DType, Shape: o.Shape, Alloc: &Alloc{Poison: true}}); err != nil {
@@ -111,7 +111,7 @@ func (p *procedure) allocate(ctx context.Context, s *side, names []string) error
 
 // call calls a program with a set of inputs and takes the outputs. With repeat
 // above 0 it does so many times.
-func (p *procedure) call(ctx context.Context, s *side, set, repeat int) ([]evaluator.Output, error) {
+func (p *trialProtocol) call(ctx context.Context, s *side, set, repeat int) ([]evaluator.Output, error) {
 	if err := p.poison(ctx, s, set); err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (p *procedure) call(ctx context.Context, s *side, set, repeat int) ([]evalu
 }
 
 // draw has the solution called many times with the first set.
-func (p *procedure) draw(ctx context.Context, wanted []evaluator.Output) error {
+func (p *trialProtocol) draw(ctx context.Context, wanted []evaluator.Output) error {
 	got, err := p.call(ctx, p.solution, 0, max(p.Draws, 2))
 	if err != nil {
 		return err
@@ -133,7 +133,7 @@ func (p *procedure) draw(ctx context.Context, wanted []evaluator.Output) error {
 }
 
 // saved takes the outputs of a set as they are.
-func (p *procedure) saved(ctx context.Context, s *side, set int) ([]evaluator.Output, error) {
+func (p *trialProtocol) saved(ctx context.Context, s *side, set int) ([]evaluator.Output, error) {
 	path := s.path()
 	reply, err := s.Save(ctx, Save{Names: p.slot(set).Out, Save: path, Digest: s == p.reference})
 	if err != nil {
@@ -142,8 +142,8 @@ func (p *procedure) saved(ctx context.Context, s *side, set int) ([]evaluator.Ou
 	return p.take(s, path, reply, 0)
 }
 
-// forget frees all outputs in a worker.
-func (p *procedure) forget(ctx context.Context, s *side) error {
+// discardInputs frees all outputs in a worker.
+func (p *trialProtocol) discardInputs(ctx context.Context, s *side) error {
 	for set := range p.Sets {
 		if err := s.Release(ctx, p.slot(set).Out...); err != nil {
 			return s.by(err)
@@ -159,7 +159,7 @@ func (s *side) path() string {
 
 // take reads outputs into memory and removes their file. What counts is what
 // was saved, not what the worker says.
-func (p *procedure) take(s *side, path string, said RunReply, repeat int) ([]evaluator.Output, error) {
+func (p *trialProtocol) take(s *side, path string, said RunReply, repeat int) ([]evaluator.Output, error) {
 	sets, err := p.takeSets(s, path, said, repeat, 1)
 	if err != nil {
 		return nil, err
@@ -168,7 +168,7 @@ func (p *procedure) take(s *side, path string, said RunReply, repeat int) ([]eva
 }
 
 // takeSets is take for the outputs of several sets, one after another.
-func (p *procedure) takeSets(s *side, path string, said RunReply, repeat, sets int) ([][]evaluator.Output, error) {
+func (p *trialProtocol) takeSets(s *side, path string, said RunReply, repeat, sets int) ([][]evaluator.Output, error) {
 	defer os.Remove(path)
 	limit := int64(safetensors.MaxHeader + 8)
 	for _, o := range p.Outputs {

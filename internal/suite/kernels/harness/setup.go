@@ -59,7 +59,7 @@ func (s *side) offered(r BuildReply) error {
 // prepareSolution has the solution's setup called a few times, and keeps how long
 // each call took. It is refused where all inputs are known beforehand: then it could
 // compute the outputs.
-func (p *procedure) prepareSolution(ctx context.Context) error {
+func (p *trialProtocol) prepareSolution(ctx context.Context) error {
 	if p.solution.setup == nil {
 		return nil
 	}
@@ -88,7 +88,7 @@ func (p *procedure) prepareSolution(ctx context.Context) error {
 }
 
 // setUp has a side's setup called once, for the shapes of the case as it is now.
-func (p *procedure) setUp(ctx context.Context, s *side) (time.Duration, error) {
+func (p *trialProtocol) setUp(ctx context.Context, s *side) (time.Duration, error) {
 	if s.setup == nil {
 		return 0, nil
 	}
@@ -114,7 +114,7 @@ func (p *procedure) setUp(ctx context.Context, s *side) (time.Duration, error) {
 
 // setUpAnew has the solution's setup called for another case. What the workers hold
 // of the last one is freed first.
-func (p *procedure) setUpAnew(ctx context.Context) error {
+func (p *trialProtocol) setUpAnew(ctx context.Context) error {
 	s := p.solution
 	if s.setup == nil {
 		return nil

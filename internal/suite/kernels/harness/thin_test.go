@@ -13,7 +13,7 @@ func TestThinKeepsTheDistribution(t *testing.T) {
 	}
 	t.Parallel()
 	few := []int64{3, 1, 2}
-	if got := thin(few); !slices.Equal(got, few) {
+	if got := downsample(few); !slices.Equal(got, few) {
 		t.Errorf("%v became %v", few, got)
 	}
 	const n = 3 << 18
@@ -21,7 +21,7 @@ func TestThinKeepsTheDistribution(t *testing.T) {
 	for i := range many {
 		many[i] = int64(i*7919) % n // a permutation: the value is the rank
 	}
-	got := thin(many)
+	got := downsample(many)
 	if len(got) != maxKept {
 		t.Fatalf("%d values, want %d", len(got), maxKept)
 	}

@@ -17,7 +17,7 @@ import (
 const blockTime = time.Millisecond
 
 // time times a trial in blocks, between which calls meet fresh inputs.
-func (p *procedure) time(ctx context.Context) error {
+func (p *trialProtocol) time(ctx context.Context) error {
 	if err := p.prepare(ctx); err != nil {
 		return err
 	}
@@ -26,7 +26,7 @@ func (p *procedure) time(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := p.weigh(ctx); err != nil {
+	if err := p.measureOverhead(ctx); err != nil {
 		return err
 	}
 	trial := len(p.solution.timing.NS)
@@ -44,27 +44,27 @@ func (p *procedure) time(ctx context.Context) error {
 		if (n+1)%every != 0 || done >= most || late {
 			continue
 		}
-		if err := p.meetFresh(ctx); err != nil || p.Status != "" {
+		if err := p.timeFreshInputs(ctx); err != nil || p.Status != "" {
 			return err
 		}
 		done++
 	}
 	for ; done < least; done++ {
-		if err := p.meetFresh(ctx); err != nil || p.Status != "" {
+		if err := p.timeFreshInputs(ctx); err != nil || p.Status != "" {
 			return err
 		}
 	}
 	for _, s := range p.sidesTimed() {
 		calls := &s.timing.NS[trial]
 		s.timing.Calls = append(s.timing.Calls, len(*calls))
-		*calls = thin(*calls)
+		*calls = downsample(*calls)
 	}
-	return p.forget(ctx, p.reference)
+	return p.discardInputs(ctx, p.reference)
 }
 
 // plan chooses how many calls a block has and how many blocks a trial: as many
 // calls as asked for, and as many as it takes to check the worker's timer.
-func (p *procedure) plan(ctx context.Context) error {
+func (p *trialProtocol) plan(ctx context.Context) error {
 	call, err := p.pilot(ctx, p.solution)
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func (p *procedure) plan(ctx context.Context) error {
 	return err
 }
 
-func (p *procedure) sidesTimed() []*side {
+func (p *trialProtocol) sidesTimed() []*side {
 	if p.NoBaseline {
 		return []*side{p.solution}
 	}
@@ -97,7 +97,7 @@ const pilots = 5
 
 // pilot returns about how many nanoseconds a call takes, from requests that become
 // longer until their calls outweigh what a request takes.
-func (p *procedure) pilot(ctx context.Context, of *side) (float64, error) {
+func (p *trialProtocol) pilot(ctx context.Context, of *side) (float64, error) {
 	for calls, warmup := p.Sets, p.Warmup; ; calls, warmup = 4*calls, 0 {
 		var slopes []float64
 		for range pilots {
@@ -124,7 +124,7 @@ const pilotTime = 100 * time.Millisecond
 
 // prepare makes sure that all outputs exist, in the reference's worker too if the
 // empty function has to poison them there.
-func (p *procedure) prepare(ctx context.Context) error {
+func (p *trialProtocol) prepare(ctx context.Context) error {
 	for set := range p.Sets {
 		for _, s := range []*side{p.reference, p.solution} {
 			if err := p.poison(ctx, s, set); err != nil {
@@ -154,7 +154,7 @@ func (s span) slope() float64 { return float64(s.longer.Nanoseconds()) / float64
 
 // block times N calls of the reference, M and 3M of the solution, 3N of the
 // reference, so that a drift of the host hits both alike.
-func (p *procedure) block(ctx context.Context, trial int, first bool) error {
+func (p *trialProtocol) block(ctx context.Context, trial int, first bool) error {
 	r, s := span{calls: p.reference.perBlock}, span{calls: p.solution.perBlock}
 	warmup := 0
 	if first {
@@ -192,7 +192,7 @@ func (p *procedure) block(ctx context.Context, trial int, first bool) error {
 // changeContext has a side call its function once, untimed, before requests that are timed. Where both sides share an
 // accelerator, the first work after the other side's waits until the device has changed between their contexts: 0.3 ms
 // on an H100. Of the two requests of a side only one would hold that, and their difference would be off by it.
-func (p *procedure) changeContext(ctx context.Context, s *side) error {
+func (p *trialProtocol) changeContext(ctx context.Context, s *side) error {
 	if devices := s.Hello().Devices; p.NoBaseline || len(devices) == 0 || devices[0].Kind == "cpu" {
 		return nil
 	}
@@ -202,7 +202,7 @@ func (p *procedure) changeContext(ctx context.Context, s *side) error {
 	return s.by(err)
 }
 
-func (p *procedure) addBlock(s *side, b span, trial int) {
+func (p *trialProtocol) addBlock(s *side, b span, trial int) {
 	t := s.timing
 	t.Timer = b.timer
 	t.NS[trial], t.Slope[trial] = append(t.NS[trial], b.ns...), append(t.Slope[trial], b.slope())
@@ -222,7 +222,7 @@ func shown(r span, overhead float64) float64 {
 }
 
 // measure has times*N calls timed and adds them to a span.
-func (p *procedure) measure(ctx context.Context, s *side, id string, to *span, times, warmup int) error {
+func (p *trialProtocol) measure(ctx context.Context, s *side, id string, to *span, times, warmup int) error {
 	q := p.timing(id, s, p.order())
 	q.Warmup, q.Iterations = warmup, times*to.calls
 	queued := s.queued()
@@ -246,7 +246,7 @@ func (p *procedure) measure(ctx context.Context, s *side, id string, to *span, t
 // timing is a request to time a function of a side with all sets. The empty one
 // has the loop that the side's program has: only outputs that it is given are
 // poisoned.
-func (p *procedure) timing(id string, of *side, order []int) Time {
+func (p *trialProtocol) timing(id string, of *side, order []int) Time {
 	q := Time{ID: id, Poison: id != "" || of.build.DPS, ColdCache: p.ColdCache, Timer: p.Timer, Order: order}
 	for set := range p.Sets {
 		q.Slots = append(q.Slots, p.timed(q, set))
@@ -254,7 +254,7 @@ func (p *procedure) timing(id string, of *side, order []int) Time {
 	return q
 }
 
-func (p *procedure) timed(q Time, set int) Slot {
+func (p *trialProtocol) timed(q Time, set int) Slot {
 	slot := p.slot(set)
 	if !q.Poison {
 		slot.Out = []string{}
@@ -263,7 +263,7 @@ func (p *procedure) timed(q Time, set int) Slot {
 }
 
 // order has every slot equally often, and each within the first calls.
-func (p *procedure) order() (order []int) {
+func (p *trialProtocol) order() (order []int) {
 	const rounds = 16
 	for range rounds {
 		order = append(order, p.random.Perm(p.Sets)...)
@@ -274,10 +274,10 @@ func (p *procedure) order() (order []int) {
 // maxKept is how many calls of a trial are kept.
 const maxKept = 4096
 
-// thin keeps at most maxKept values, at even distances by rank and in the order
+// downsample keeps at most maxKept values, at even distances by rank and in the order
 // in which they were: neither the median nor the spread moves by more than one
 // rank of those kept, and no period of the calls can meet one of the selection.
-func thin(ns []int64) []int64 {
+func downsample(ns []int64) []int64 {
 	if len(ns) <= maxKept {
 		return ns
 	}
@@ -303,11 +303,11 @@ const (
 	weighing  = 512 // calls of the shorter request, at most: it may fill large outputs
 )
 
-// weigh learns what the loop around the calls costs each side: poisoning, cooling,
+// measureOverhead learns what the loop around the calls costs each side: poisoning, cooling,
 // reading the timer. The reference's worker says so, which does not run the
 // solution. Where the solution's is of another kind, it may say that its loop
 // costs less, and not that it costs more.
-func (p *procedure) weigh(ctx context.Context) (err error) {
+func (p *trialProtocol) measureOverhead(ctx context.Context) (err error) {
 	if p.reference.overhead, err = p.empty(ctx, p.reference, p.reference); err != nil {
 		return err
 	}
@@ -327,7 +327,7 @@ func (p *procedure) weigh(ctx context.Context) (err error) {
 
 // empty returns the nanoseconds of an empty call in a worker, in the loop that a
 // side's program has.
-func (p *procedure) empty(ctx context.Context, in, of *side) (float64, error) {
+func (p *trialProtocol) empty(ctx context.Context, in, of *side) (float64, error) {
 	if of.build.DPS && !in.build.DPS {
 		for set := range p.Sets {
 			if err := p.allocate(ctx, in, p.slot(set).Out); err != nil {
@@ -356,7 +356,7 @@ func (p *procedure) empty(ctx context.Context, in, of *side) (float64, error) {
 }
 
 // alike reports whether both workers are of a kind, so that their loops cost the same.
-func (p *procedure) alike() bool { return p.reference.Hello().Kind == p.solution.Hello().Kind }
+func (p *trialProtocol) alike() bool { return p.reference.Hello().Kind == p.solution.Hello().Kind }
 
 func medianOf(ns []int64) float64 {
 	values := make([]float64, len(ns))
@@ -366,6 +366,6 @@ func medianOf(ns []int64) float64 {
 	return stats.Median(values)
 }
 
-func (p *procedure) warn(text string) { p.Warnings = append(p.Warnings, text) }
+func (p *trialProtocol) warn(text string) { p.Warnings = append(p.Warnings, text) }
 
 func nanoseconds(ns float64) string { return time.Duration(ns).String() }

@@ -28,7 +28,7 @@ var scales = []float64{1e-3, 3, 1e3}
 // magnitudes and of odd shapes: a result that holds only where the variance is 1,
 // or the sizes are even, is wrong. A single magnitude decides nothing, because
 // functions saturate.
-func (p *procedure) verify(ctx context.Context) error {
+func (p *trialProtocol) verify(ctx context.Context) error {
 	if p.NoBaseline || p.callTime(p.reference) < remarkable*p.callTime(p.solution) {
 		return nil
 	}
@@ -54,7 +54,7 @@ func (p *procedure) verify(ctx context.Context) error {
 	return p.verifyScales(ctx)
 }
 
-func (p *procedure) verifyScales(ctx context.Context) error {
+func (p *trialProtocol) verifyScales(ctx context.Context) error {
 	wrong, status, at := 0, evaluator.Status(""), 0.0
 	for _, p.scale = range scales {
 		if !p.scalable() {
@@ -76,14 +76,14 @@ func (p *procedure) verifyScales(ctx context.Context) error {
 	return nil
 }
 
-func (p *procedure) explain(format string, what any) {
+func (p *trialProtocol) explain(format string, what any) {
 	if p.Status != "" && p.Status != evaluator.Passed {
 		p.Reason = fmt.Sprintf("it is more than %d times as fast as the reference, and wrong "+format+": compute from the inputs as they are", remarkable, what)
 	}
 }
 
 // again has both sides compute new inputs, and judges them.
-func (p *procedure) again(ctx context.Context) error {
+func (p *trialProtocol) again(ctx context.Context) error {
 	trial := p.content()
 	wanted, err := p.compute(ctx, p.reference, trial)
 	if err != nil || p.scale != 0 && !ordinary(wanted) {
@@ -97,7 +97,7 @@ func (p *procedure) again(ctx context.Context) error {
 }
 
 // scalable reports whether inputs of this case can be other than they are.
-func (p *procedure) scalable() bool {
+func (p *trialProtocol) scalable() bool {
 	bytes, floats := 0, false
 	for _, in := range p.Inputs {
 		if !in.random() || !in.DType.IsFloat() {
@@ -139,7 +139,7 @@ func ordinary(sets [][]evaluator.Output) bool {
 }
 
 // scaledFile writes a random input times the scale to a file.
-func (p *procedure) scaledFile(s *side, in Input, trial, set int) (Tensor, error) {
+func (p *trialProtocol) scaledFile(s *side, in Input, trial, set int) (Tensor, error) {
 	t, err := p.Random(in, trial, set)
 	if err != nil {
 		return Tensor{}, err
