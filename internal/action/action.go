@@ -185,7 +185,7 @@ func (a *action) step(ctx context.Context) (int, error) {
 	if err := a.show(g, j); err != nil {
 		return 0, err
 	}
-	if a.in.update && a.in.options.FromHistory(g.file) {
+	if a.in.update && a.in.options.Reference(g.file).FromHistory() {
 		return a.accept(ctx, g, j)
 	}
 	if a.in.update {
@@ -247,7 +247,7 @@ func (a *action) build(ctx context.Context) error {
 // acceptUnlessUpdating leaves waivers out where new baselines are proposed, and lets gains
 // pass.
 func (a *action) acceptUnlessUpdating(ctx context.Context, policy *gate.Policy, file *config.File) error {
-	if a.in.update && a.in.options.RemoteBaseline(file) {
+	if a.in.update && a.in.options.Reference(file).Remote() {
 		return a.in.options.Writable(file)
 	}
 	if a.in.update {

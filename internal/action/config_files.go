@@ -17,7 +17,7 @@ import (
 // inputs judge too. Where one of them is a link of the repository, so are the files
 // that it leads to.
 func (a *action) checkedFiles(file *config.File, changed []string) (list []string) {
-	named := []string{a.in.options.Baselines(file), file.Resolve(cmp.Or(file.Policy.Waivers, waiver.FileName)), file.Resolve(cmp.Or(file.Policy.Quarantine, waiver.QuarantineName))}
+	named := []string{a.in.options.Reference(file).Folder(), file.Resolve(cmp.Or(file.Policy.Waivers, waiver.FileName)), file.Resolve(cmp.Or(file.Policy.Quarantine, waiver.QuarantineName))}
 	for i := range file.Suites {
 		if of := a.Env.Kinds[file.Suites[i].Kind].Files; of != nil {
 			paths, err := of(&file.Suites[i], file.Dir)

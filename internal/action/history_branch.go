@@ -109,7 +109,7 @@ func (a *action) add(ctx context.Context, g collected, accepted string) error {
 		return err
 	}
 	r := recordingOnBranch{runs: g.runs, most: measure.KeepRuns(g.file), hide: a.token.Hide, now: a.Now(),
-		reference: history.ForReference{Needed: a.in.options.FromHistory(g.file), Accepted: accepted}}
+		reference: history.ForReference{Needed: a.in.options.Reference(g.file).FromHistory(), Accepted: accepted}}
 	change, err := client.Revise(ctx, repo, github.Revision{Branch: a.in.historyBranch, Message: r.message(a.commit()), Paths: r.paths(), Limit: branchBytes, Edit: r.edit})
 	for _, err := range r.troubles {
 		a.reportNotKept(err)

@@ -29,7 +29,7 @@ var allowed = map[string][]string{
 	"testing":    {"bench", "detect", "gate", "stats", "text"},
 	"gate":       {"bench", "detect", "reference", "stats", "text"},
 	"artifact":   {"config", "exit", "text"},
-	"reference":  {"atomicfile", "bench", "config", "detect", "device", "stats", "text", "worker"},
+	"reference":  {"atomicfile", "bench", "config", "detect", "device", "matrix", "stats", "text", "worker"},
 	"device":     {"bench", "stats", "text", "worker"},
 	"engine":     {"tensor"},
 	"exit":       {"config"},

@@ -11,8 +11,8 @@ import "fmt"
 // [Holm]: AdjustHolm.
 type Stages struct {
 	Looks  []Stage // ascending by Pairs, at least one
-	Early  Early  // the zero value decides nothing early
-	Decide int    // fresh pairs of the decision, at most 40
+	Early  Early   // the zero value decides nothing early
+	Decide int     // fresh pairs of the decision, at most 40
 }
 
 // Stage is a look at the first Pairs pairs: a cell goes on if p is at most P.

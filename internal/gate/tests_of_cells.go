@@ -21,15 +21,15 @@ type seriesKey struct{ cell, metric string }
 // after weigh returns it.
 type testResults struct {
 	of    map[seriesKey]testResult
-	host  detect.Evidence            // on what moved all cells alike
+	host  detect.Evidence               // on what moved all cells alike
 	sides map[seriesKey]twoSampleResult // of numbers without pairs and history
 	// processor is that of processor time, by the id of the cell, where processes waited for a
 	// processor.
 	processor map[string]detect.Evidence
 	// scores are those that are tested by standard errors, with false alarms of their own.
 	scores map[seriesKey]scored
-	share  float64 // of false alarms that each road may spend
-	began  SuspectRange   // with which commits the losses began that this run confirms
+	share  float64      // of false alarms that each road may spend
+	began  SuspectRange // with which commits the losses began that this run confirms
 }
 
 // testResult is the evidence of one number, with what it is about.
@@ -89,7 +89,7 @@ func testByLimits(in *inputs) *testResults {
 // numbers are those of a run that can be weighed.
 type numbers struct {
 	cells   []detect.Cell // with pairs, or else history
-	of      []seriesKey    // cells
+	of      []seriesKey   // cells
 	sides   []detect.TwoSample
 	without []seriesKey // sides
 	next    *nextRun

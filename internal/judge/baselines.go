@@ -11,6 +11,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/measure"
+	"github.com/accelgate/accelgate/internal/reference"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 )
 
@@ -27,12 +28,12 @@ type Baseline struct {
 // another repository or branch, or what the history of each host stands in for.
 func Baselines(ctx context.Context, e *measure.Env, o *measure.Options, file *config.File) ([]Baseline, error) {
 	switch {
-	case o.FromHistory(file):
+	case o.Reference(file).FromHistory():
 		return ofHistories(o, file)
-	case o.RemoteBaseline(file):
+	case o.Reference(file).Remote():
 		return ofRepository(ctx, e, file)
 	}
-	paths, err := filepath.Glob(baseline.Path(o.Baselines(file), "*"))
+	paths, err := filepath.Glob(baseline.Path(o.Reference(file).Folder(), "*"))
 	found := []Baseline{}
 	for _, path := range paths {
 		label, _ := baseline.Label(path)
@@ -46,19 +47,19 @@ func Baselines(ctx context.Context, e *measure.Env, o *measure.Options, file *co
 // BaselinesIn is where [Baselines] looks, for messages.
 func BaselinesIn(o *measure.Options, file *config.File) string {
 	switch {
-	case o.FromHistory(file):
+	case o.Reference(file).FromHistory():
 		return filepath.Dir(o.HistoryPath(file, "x"))
-	case o.RemoteBaseline(file):
-		return file.Baselines.In(path.Dir(measure.RemoteBaselinePath(file, "x")))
+	case o.Reference(file).Remote():
+		return file.Baselines.In(path.Dir(o.Reference(file).Path("x")))
 	}
-	return o.Baselines(file)
+	return o.Reference(file).Folder()
 }
 
 func ofRepository(ctx context.Context, e *measure.Env, file *config.File) (found []Baseline, err error) {
 	files, err := e.FetchBaselines(ctx, file)
 	for name, read := range files {
 		label, _ := baseline.Label(name)
-		b := Baseline{Label: label, Path: file.Baselines.In(measure.RemoteBaselinePath(file, label)), Err: read.Err}
+		b := Baseline{Label: label, Path: file.Baselines.In(reference.Baselines{File: file}.Path(label)), Err: read.Err}
 		if b.Err == nil {
 			b.File, b.Err = baseline.Parse(b.Path, read.Data)
 		}
@@ -95,5 +96,5 @@ func Recorded(ctx context.Context, e *measure.Env, o *measure.Options) (Baseline
 	case ref.File == nil:
 		return Baseline{}, MissingBaseline(fmt.Errorf("%s: %w", ref.Name(), fs.ErrNotExist))
 	}
-	return Baseline{Label: p.Host.Label, Path: ref.Name(), File: ref.File, OfRuns: o.FromHistory(p.File)}, nil
+	return Baseline{Label: p.Host.Label, Path: ref.Name(), File: ref.File, OfRuns: o.Reference(p.File).FromHistory()}, nil
 }

@@ -112,11 +112,11 @@ func (t *Typing) Commands(getenv func(string) string, h bench.Host) report.Comma
 	update := func(l Line) Line { return l.parts(o).conditions(o) }
 	prune := t.common("accelgate baseline prune", label).Add("--model-dir", o.ModelDir)
 	anchor := t.common("accelgate baseline anchor", label)
-	if o.RemoteBaseline(t.File) {
-		there := "BASELINES-CHECKOUT/" + measure.RemoteBaselinePath(t.File, o.BaselineLabel(t.File, h))
+	if o.Reference(t.File).Remote() {
+		there := "BASELINES-CHECKOUT/" + o.Reference(t.File).Path(o.Reference(t.File).Label(h))
 		prune, anchor = prune.Add("--baseline", there), anchor.Add("--baseline", there)
 	}
-	if o.FromHistory(t.File) {
+	if o.Reference(t.File).FromHistory() {
 		prune = update(t.common("accelgate baseline update", label)) + ` --reason "cells were removed" --force`
 	}
 	return report.Commands{

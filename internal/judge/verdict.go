@@ -60,14 +60,14 @@ func ReferenceFor(ctx context.Context, e *measure.Env, o *measure.Options, file 
 
 // RecordedFor is [ReferenceFor] for those who are about to write the baseline.
 func RecordedFor(ctx context.Context, e *measure.Env, o *measure.Options, file *config.File, host bench.Host) (ref Reference, err error) {
-	label := o.BaselineLabel(file, host)
+	label := o.Reference(file).Label(host)
 	switch {
-	case o.FromHistory(file):
+	case o.Reference(file).FromHistory():
 		return lastRuns(o, file, host.Label)
-	case o.RemoteBaseline(file):
+	case o.Reference(file).Remote():
 		ref, err = fetched(ctx, e, o, file, label)
 	default:
-		ref, err = loadReference(o.BaselinePath(file, label), label)
+		ref, err = loadReference(o.Reference(file).Path(label), label)
 	}
 	if err != nil {
 		return ref, err
@@ -82,7 +82,7 @@ func RecordedFor(ctx context.Context, e *measure.Env, o *measure.Options, file *
 
 // fetched is a baseline of another repository or branch.
 func fetched(ctx context.Context, e *measure.Env, o *measure.Options, file *config.File, label string) (Reference, error) {
-	at := measure.RemoteBaselinePath(file, label)
+	at := o.Reference(file).Path(label)
 	missing := Reference{Path: o.OutPath(file, at), Shown: file.Baselines.In(at)}
 	f, err := e.FetchBaseline(ctx, o, file, label)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -162,7 +162,7 @@ func (k *checkout) defaultBranch(ctx context.Context) string {
 // writes do not count: baselines, histories and results.
 func (k *checkout) changed(ctx context.Context, p *Plan) (changed bool, untracked []string, err error) {
 	paths := []string{"--", ":/"}
-	for _, own := range []string{p.Options.Baselines(p.File), p.OutPath(""), p.File.Resolve(p.File.Policy.History)} {
+	for _, own := range []string{p.Options.Reference(p.File).Folder(), p.OutPath(""), p.File.Resolve(p.File.Policy.History)} {
 		abs, err := filepath.Abs(own)
 		if err != nil {
 			return false, nil, err

@@ -5,54 +5,25 @@ import (
 	"context"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/matrix"
+	"github.com/accelgate/accelgate/internal/reference"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/reference/remote"
 	"github.com/accelgate/accelgate/internal/reference/worktree"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
-// RemoteBaseline reports whether baselines are read from another repository or branch.
-func (o *Options) RemoteBaseline(file *config.File) bool {
-	return o.Baseline == "" && file.Baselines.Elsewhere()
+// Reference says what runs are compared with.
+func (o *Options) Reference(file *config.File) reference.Baselines {
+	return reference.Baselines{File: file, Named: o.Baseline}
 }
 
-// BaselineLabel returns the label of the baseline that a host is compared with: its own, or the
-// name that hosts with its device share.
-func (o *Options) BaselineLabel(file *config.File, host bench.Host) string {
-	if o.Baseline != "" {
-		return host.Label
-	}
-	for _, one := range slices.Backward(file.Baselines.Devices) {
-		if (one.Hosts == "" || matrix.Glob(one.Hosts, host.Label)) && hasDevice(host.Fingerprint, one.Model) {
-			return one.Name
-		}
-	}
-	return host.Label
-}
-
-// hasDevice reports whether all that does the work is of a model.
-func hasDevice(f bench.Fingerprint, model string) bool {
-	if len(f.Accelerators) == 0 {
-		return f.CPU != "" && matrix.Glob(model, f.CPU)
-	}
-	return !slices.ContainsFunc(f.Accelerators, func(a bench.Accelerator) bool { return !matrix.Glob(model, a.Model) })
-}
-
-// RemoteBaselinePath returns where the file with a label is in its repository.
-func RemoteBaselinePath(file *config.File, label string) string {
-	return path.Join(cmp.Or(file.Baselines.Path, path.Join(defaultBaselines, file.Name)), filepath.Base(baseline.Path("", label)))
-}
-
-// FetchBaseline reads the file with a label where [Options.Elsewhere] is true. Errors are those of
+// FetchBaseline reads the file with a label where [reference.Baselines.Remote] is true. Errors are those of
 // [remote.Fetch].
 func (e *Env) FetchBaseline(ctx context.Context, o *Options, file *config.File, label string) (remote.File, error) {
-	at := RemoteBaselinePath(file, label)
+	at := o.Reference(file).Path(label)
 	if o.Remote != nil {
 		if f, ok, err := o.Remote(ctx, file.Baselines, at); ok || err != nil {
 			return f, err
@@ -64,7 +35,7 @@ func (e *Env) FetchBaseline(ctx context.Context, o *Options, file *config.File, 
 
 // FetchBaselines reads all of them, by the name of the file. Errors are those of [remote.Folder].
 func (e *Env) FetchBaselines(ctx context.Context, file *config.File) (map[string]remote.Read, error) {
-	w, from := e.baselinesSource(ctx, file, path.Dir(RemoteBaselinePath(file, "x")))
+	w, from := e.baselinesSource(ctx, file, path.Dir(reference.Baselines{File: file}.Path("x")))
 	return remote.Folder(ctx, w, from, filepath.Base(baseline.Path("", "*")), e.inCI())
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/reference"
 	"github.com/accelgate/accelgate/internal/reference/history"
 )
 
@@ -28,7 +29,7 @@ func TestSchemaStatesTheDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]any{
-		"baselines":           defaultBaselines,
+		"baselines":           reference.DefaultFolder,
 		"limits.lease":        strings.TrimSuffix(defaultLeaseWait.String(), "0s"),
 		"policy.false_alarms": fmt.Sprintf("%v%%", 100*detect.DefaultFalseAlarms),
 		"policy.history_keep": history.MaxRuns,

@@ -22,7 +22,7 @@ func (o *Options) HistoryPath(file *config.File, label string) string {
 	case file.Policy.History != "":
 		return history.Path(file.Resolve(file.Policy.History), label)
 	}
-	return history.Path(filepath.Join(o.Baselines(file), DefaultHistory), label)
+	return history.Path(filepath.Join(o.Reference(file).Folder(), DefaultHistory), label)
 }
 
 // Histories are the labels of the hosts that have a history, in the order of its files.

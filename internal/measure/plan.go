@@ -20,7 +20,6 @@ import (
 	"github.com/accelgate/accelgate/internal/measure/cluster"
 	"github.com/accelgate/accelgate/internal/measure/prepare"
 	"github.com/accelgate/accelgate/internal/measure/runner"
-	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/worker"
 )
@@ -52,7 +51,7 @@ type Plan struct {
 	environ    []string // of this process
 	say        func(string)
 	stages     map[string]*prepare.Stage // of the suites that have one, by name
-	attended   map[string]*watchdog    // of the suites that have one, by name
+	attended   map[string]*watchdog      // of the suites that have one, by name
 
 	artifacts *artifact.Store            // of the configuration; nil where it has none
 	get       func(names []string) error // artifacts; nil where nothing is downloaded
@@ -102,7 +101,7 @@ func (e *Env) prepare(ctx context.Context, p *Plan) error {
 		return err
 	}
 	p.allot(e)
-	p.Policy.Shared = p.Options.BaselineLabel(p.File, p.Host) != p.Host.Label
+	p.Policy.Shared = p.Options.Reference(p.File).Label(p.Host) != p.Host.Label
 	var err error
 	if p.deviceIDs, err = device.Expand(e.DeviceIDs(p), p.Host, p.environ); err != nil {
 		p.Close()
@@ -508,38 +507,18 @@ func (p *Plan) Close() {
 // BaselineFile is where this host's baseline is or will be, for those who write it. It is an
 // error where there is none to write.
 func (p *Plan) BaselineFile() (string, error) {
-	return p.Options.BaselinePath(p.File, p.Options.BaselineLabel(p.File, p.Host)), p.Options.Writable(p.File)
+	at := p.Options.Reference(p.File)
+	return at.Path(at.Label(p.Host)), p.Options.Writable(p.File)
 }
 
 // Writable refuses to write baseline files where others are compared with.
 func (o *Options) Writable(file *config.File) error {
-	if o.RemoteBaseline(file) {
-		return exit.Usagef("%s: the baselines are in %s: clone that, name the file with --baseline, and push it", o.Config, file.Baselines.In(RemoteBaselinePath(file, "LABEL")))
+	at := o.Reference(file)
+	if at.Remote() {
+		return exit.Usagef("%s: the baselines are in %s: clone that, name the file with --baseline, and push it", o.Config, file.Baselines.In(at.Path("LABEL")))
 	}
-	if o.FromHistory(file) {
+	if at.FromHistory() {
 		return exit.Usagef("%s: baselines.from is history, so there is no baseline file: accept a level with 'accelgate baseline update --reason TEXT', or name a file with --baseline", o.Config)
 	}
 	return nil
 }
-
-// FromHistory reports whether the last runs of a host stand in for its baseline file.
-func (o *Options) FromHistory(file *config.File) bool {
-	return o.Baseline == "" && file.Baselines.FromHistory()
-}
-
-// BaselinePath is where the baseline with a label is or will be; see [Options.BaselineLabel].
-func (o *Options) BaselinePath(file *config.File, label string) string {
-	if o.Baseline != "" {
-		return o.Baseline
-	}
-	return baseline.Path(o.Baselines(file), label)
-}
-
-// Baselines is the folder of baselines of this checkout.
-func (o *Options) Baselines(file *config.File) string {
-	return file.Resolve(cmp.Or(file.Baselines.Path, filepath.Join(defaultBaselines, file.Name)))
-}
-
-// defaultBaselines is the folder of baselines, beside the configuration. That of a
-// configuration with a name is inside.
-const defaultBaselines = "baselines"

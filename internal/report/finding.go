@@ -203,8 +203,8 @@ type finding struct {
 	host int
 	*gate.Verdict
 	alike *gate.SharedLoss // that the verdict stands for; nil if it stands for itself
-	cause *cause      // likewise
-	line  string      // of the log of a cell that failed to run; see because
+	cause *cause           // likewise
+	line  string           // of the log of a cell that failed to run; see because
 }
 
 // list keeps the first limit findings in an order, and counts all.

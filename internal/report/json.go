@@ -58,8 +58,8 @@ type HostDocument struct {
 	Retried    int                  `json:"retried,omitempty"`
 	Noise      *gate.Noise          `json:"noise,omitempty"`      // of the run's A/A pairs
 	Power      []gate.Power         `json:"power,omitempty"`      // which losses could have been seen, by method
-	Began      *gate.SuspectRange          `json:"began,omitempty"`      // with which commits the losses began that this run confirms
-	Alike      []SharedLossDocument      `json:"alike,omitempty"`      // losses that cells share
+	Began      *gate.SuspectRange   `json:"began,omitempty"`      // with which commits the losses began that this run confirms
+	Alike      []SharedLossDocument `json:"alike,omitempty"`      // losses that cells share
 	Budgets    []BudgetDocument     `json:"budgets,omitempty"`    // what became of each
 	Waivers    []gate.WaiverUse     `json:"waivers,omitempty"`    // about this host; those of the decision are over all hosts
 	Quarantine []gate.QuarantineUse `json:"quarantine,omitempty"` // about this host

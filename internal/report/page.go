@@ -78,7 +78,7 @@ const (
 )
 
 func plain(s string) span   { return span{kind: ours, text: s} }
-func bold(s string) span  { return span{kind: emphasis, text: s} }
+func bold(s string) span    { return span{kind: emphasis, text: s} }
 func reason(s string) span  { return span{kind: prose, text: clip(s, maxReason)} }
 func command(s string) span { return span{kind: shell, text: visible(s)} }
 func state(s status) span   { return span{kind: signal, text: s.sign, alt: s.mark} }

@@ -23,10 +23,10 @@ type recorded struct {
 // compare reads the baseline of the plan's host; nil where there is none in this checkout, or
 // where cells are not known.
 func compare(p *measure.Plan) (*recorded, error) {
-	if p.Options.RemoteBaseline(p.File) || p.Options.FromHistory(p.File) || p.Unlisted() != nil {
+	if p.Options.Reference(p.File).Remote() || p.Options.Reference(p.File).FromHistory() || p.Unlisted() != nil {
 		return nil, nil
 	}
-	r := &recorded{path: p.Options.BaselinePath(p.File, p.Options.BaselineLabel(p.File, p.Host))}
+	r := &recorded{path: p.Options.Reference(p.File).Path(p.Options.Reference(p.File).Label(p.Host))}
 	file, err := baseline.Load(r.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

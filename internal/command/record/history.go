@@ -25,7 +25,7 @@ func History(e *measure.Env, o *measure.Options, arguments []string, dry bool) e
 	file, _, err := e.Load(o)
 	switch {
 	case err == nil:
-		r.keep, r.reference = measure.KeepRuns(file), history.ForReference{Needed: o.FromHistory(file)}
+		r.keep, r.reference = measure.KeepRuns(file), history.ForReference{Needed: o.Reference(file).FromHistory()}
 		r.path = func(label string) string { return o.HistoryPath(file, label) }
 	case o.History == "" || !errors.Is(err, fs.ErrNotExist):
 		return err

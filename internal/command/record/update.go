@@ -43,7 +43,7 @@ func (u *Update) Run(ctx context.Context, e *measure.Env) (int, error) {
 	}
 	e.WarnUnhealthy(run, "measure")
 	e.WarnAll(u.ofAnotherCommit(ctx, e, run))
-	if file := ref.Typed.File; u.FromHistory(file) {
+	if file := ref.Typed.File; u.Reference(file).FromHistory() {
 		return exit.Passed, u.accept(e, file, run)
 	}
 	write, done := Record, "recorded"

@@ -35,7 +35,9 @@ func (h *host) moves() (all []LevelShift) {
 			all = append(all, h.ofSeries(c, i, s)...)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b LevelShift) int { return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.shiftGain(), b.shiftGain())) })
+	slices.SortStableFunc(all, func(a, b LevelShift) int {
+		return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.shiftGain(), b.shiftGain()))
+	})
 	return all
 }
 

@@ -20,7 +20,7 @@ func Folders(e *measure.Env, o *measure.Options) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	candidates := []string{o.Baselines(file)}
+	candidates := []string{o.Reference(file).Folder()}
 	if kept := filepath.Dir(o.HistoryPath(file, "x")); filepath.Dir(kept) != filepath.Clean(candidates[0]) {
 		candidates = append(candidates, kept)
 	}

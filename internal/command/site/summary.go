@@ -15,10 +15,10 @@ type summary struct {
 	Suites        []suiteLink
 	Week, Month   counts
 	Flaky, Absent int
-	Failures      int    // in the run documents of the last 30 days
-	Creep         *creep // the largest loss since an anchor; nil if there is none
+	Failures      int          // in the run documents of the last 30 days
+	Creep         *creep       // the largest loss since an anchor; nil if there is none
 	moves         []LevelShift // the newest
-	regressed     int    // regressions of the last 7 days
+	regressed     int          // regressions of the last 7 days
 }
 
 type suiteLink struct {
