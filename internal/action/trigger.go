@@ -5,15 +5,15 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/accelgate/accelgate/internal/gate/policy"
 	"github.com/accelgate/accelgate/internal/github"
-	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
 // trigger is why the step judges: a run for a pull request is one of that, however it was
 // started.
-func (a *action) trigger(ctx context.Context) measure.Trigger {
-	o := measure.Trigger{Event: a.event.Name}
+func (a *action) trigger(ctx context.Context) policy.Trigger {
+	o := policy.Trigger{Event: a.event.Name}
 	switch {
 	case a.event.PullRequest != nil:
 		o.Event = "pull_request"

@@ -27,7 +27,7 @@ var allowed = map[string][]string{
 	"suite":      {"artifact", "atomicfile", "bench", "config", "device", "formats", "matrix", "report", "stats", "tensor", "text", "worker"},
 	"report":     {"bench", "detect", "gate", "github", "reference", "stats", "text"},
 	"testing":    {"bench", "detect", "gate", "stats", "text"},
-	"gate":       {"bench", "detect", "reference", "stats", "text"},
+	"gate":       {"bench", "config", "detect", "exit", "matrix", "reference", "stats", "text"},
 	"artifact":   {"config", "exit", "text"},
 	"reference":  {"atomicfile", "bench", "config", "detect", "device", "matrix", "stats", "text", "worker"},
 	"device":     {"bench", "stats", "text", "worker"},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/command/plan"
+	"github.com/accelgate/accelgate/internal/gate/policy"
 	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/report"
@@ -65,7 +66,7 @@ func (c *Command) run(ctx context.Context, o *measure.Options, format string) (i
 		return 0, err
 	}
 	defer p.Close()
-	if err := judge.Accept(c.env(), &p.Policy, p.File, measure.Trigger{Event: measure.Desk}); err != nil {
+	if err := judge.Accept(c.env(), &p.Policy, p.File, policy.Trigger{Event: policy.Desk}); err != nil {
 		return 0, err
 	}
 	ref, err := judge.ReferenceFor(ctx, c.env(), p.Options, p.File, p.Host)

@@ -10,6 +10,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/gate/policy"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
@@ -18,9 +19,9 @@ import (
 // JudgeFiles judges run documents, and those below folders, under the configuration's policy and
 // baselines.
 func JudgeFiles(ctx context.Context, e *measure.Env, o *measure.Options, paths []string, in report.Input) (Judged, error) {
-	file, policy, err := e.Load(o)
+	file, settled, err := e.Load(o)
 	if err == nil {
-		err = Accept(e, &policy, file, measure.Trigger{Event: measure.Desk})
+		err = Accept(e, &settled, file, policy.Trigger{Event: policy.Desk})
 	}
 	if err != nil {
 		return Judged{}, err
@@ -40,7 +41,7 @@ func JudgeFiles(ctx context.Context, e *measure.Env, o *measure.Options, paths [
 		return Judged{}, err
 	}
 	in.Revision = runs[0].Revision
-	return Judge(e, runs, refs, policy, in), nil
+	return Judge(e, runs, refs, settled, in), nil
 }
 
 // ReadRuns reads runs and the baselines of their hosts, in pairs. Runs of one

@@ -8,6 +8,7 @@ import (
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/policy"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/waiver"
 )
@@ -16,7 +17,7 @@ import (
 // configuration, as of an occasion, and the waivers of its folder, as of today: those of policy.waivers, which must exist, or of waivers.yml, if it
 // does, and the quarantined cells of policy.quarantine or quarantine.yml likewise. Recording a baseline does without: what is accepted for a while must
 // not become the reference of later runs.
-func Accept(e *measure.Env, policy *gate.Policy, file *config.File, o measure.Trigger) (err error) {
+func Accept(e *measure.Env, policy *gate.Policy, file *config.File, o policy.Trigger) (err error) {
 	o.Advise(policy, file)
 	policy.Today = waiver.DateOf(e.Now())
 	policy.Waivers, err = optional(file, file.Policy.Waivers, waiver.FileName, func(path string) ([]waiver.Entry, error) { return waiver.Load(path, policy.Today) })

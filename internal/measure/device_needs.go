@@ -10,6 +10,7 @@ import (
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/gate/policy"
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/measure/cluster"
 	"github.com/accelgate/accelgate/internal/text"
@@ -82,7 +83,7 @@ func checkWidths(s *config.Suite, cells []bench.Cell) error {
 			return s.Errorf(fmt.Sprintf("devices[%d].mig", i), "%s is no MIG profile: write one of nvidia-smi mig -lgip, such as 1g.10gb", text.Quote(n.MIG, 80))
 		}
 		path, when := fmt.Sprintf("devices[%d]", i), matrix.Match(n.When)
-		if err := checkKeys(s, path, when, nil, cells); err != nil {
+		if err := policy.CheckKeys(s, path, when, nil, cells); err != nil {
 			return err
 		}
 		if len(when) > 0 && !slices.ContainsFunc(cells, when.Selects) {

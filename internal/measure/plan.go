@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/policy"
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/measure/cluster"
 	"github.com/accelgate/accelgate/internal/measure/prepare"
@@ -168,65 +168,13 @@ func (e *Env) NewPlan(o *Options) (*Plan, error) {
 
 // Policy settles what blocks: flag over file over built-in.
 func (e *Env) Policy(o *Options, file *config.File) (gate.Policy, error) {
-	policy := gate.DefaultPolicy()
-	if file.Policy.Threshold != nil {
-		policy.Threshold = float64(*file.Policy.Threshold)
+	kinds := make(policy.Kinds, len(e.Kinds))
+	for name, k := range e.Kinds {
+		kinds[name] = policy.Kind{Expect: k.Expect, Demand: k.Demand, Limits: k.Limits, Shown: k.Shown}
 	}
-	if o.Threshold != "" {
-		var percent config.Percent
-		if err := percent.UnmarshalText([]byte(o.Threshold)); err != nil {
-			return policy, exit.Usagef("--threshold: %w", err)
-		}
-		policy.Threshold = float64(percent)
-	}
-	policy.RequireBaseline = o.RequireBaseline || file.Policy.RequireBaseline != nil && *file.Policy.RequireBaseline
-	policy.Strict = o.Strict
-	policy.Part = o.Shard != ""
-	policy.Fingerprint, policy.LeftOut, policy.Compat = file.Policy.Fingerprint, file.Policy.LeftOut, file.Policy.Compat
-	if file.Policy.Improvement == gate.ImprovementFail {
-		policy.Improvement = gate.ImprovementFail
-	}
-	policy.Method, policy.Inconclusive, policy.Unhealthy = gate.Method(file.Policy.Method), file.Policy.Inconclusive, file.Policy.Unhealthy
-	if file.Policy.FalseAlarms != nil {
-		policy.FalseAlarms = float64(*file.Policy.FalseAlarms)
-	}
-	policy.OneLook = file.Policy.Remeasure != nil && *file.Policy.Remeasure == 0
-	if file.Policy.Threshold != nil || o.Threshold != "" {
-		policy.MinEffect = max(policy.Threshold, minimumEffect) // a given limit is that of evidence, too
-	}
-	if m := file.Policy.MinEffect; m != nil && o.Threshold == "" {
-		policy.MinEffect = max(float64(*m), minimumEffect)
-	}
-	policy.Drift = max(gate.DefaultDrift, policy.Threshold) // what is allowed in one step is no drift
-	if d := file.Policy.Drift; d != nil {
-		policy.Drift = float64(*d)
-	}
-	if f := file.Policy.Implausible; f != nil {
-		policy.Implausible = float64(*f)
-	}
-	var err error
-	if policy.Expected, err = e.expected(file); err != nil {
-		return policy, err
-	}
-	if policy.Demands, err = e.demanded(file); err != nil {
-		return policy, err
-	}
-	limits, err := e.limits(file)
-	policy.Limits, policy.LargestLimit = limited(limits), largest(limits)
-	if err != nil {
-		return policy, err
-	}
-	if policy.Budgets, err = budgets(file); err != nil {
-		return policy, err
-	}
-	if policy.Fits, err = fits(file); err != nil {
-		return policy, err
-	}
-	return policy, refuseLevels(file)
+	flags := policy.Flags{Threshold: o.Threshold, RequireBaseline: o.RequireBaseline, Strict: o.Strict, Part: o.Shard != ""}
+	return policy.Of(file, flags, kinds)
 }
-
-// minimumEffect stands for 0 %, which the gate takes for an absent limit.
-const minimumEffect = 0.001
 
 // Label is the host's name as its owner gave it: flag over environment over
 // configuration; "" if absent.
@@ -408,8 +356,7 @@ func (p *Plan) add(o *opened) ([]bench.Cell, error) {
 	metrics := withResources(s, o.suite.Metrics())
 	var limits error
 	if len(all) > 0 {
-		limits = errors.Join(cmp.Or(p.checkLimits(s, metrics, all), p.checkBudgets(s, metrics, all),
-			p.checkFits(s, metrics, all), p.checkLevels(s, all)), checkWidths(s, all))
+		limits = errors.Join(policy.Check(s, metrics, all, p.Host.Label), checkWidths(s, all))
 		p.wide(s, &planned)
 	}
 	if !o.wanted {

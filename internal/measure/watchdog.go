@@ -8,6 +8,8 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/gate/policy"
+	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/suite"
 )
 
@@ -20,7 +22,7 @@ type watchdog struct {
 
 // timeoutOf bounds one process of the cells that it selects.
 type timeoutOf struct {
-	limit
+	matrix.When
 	bound time.Duration
 }
 
@@ -36,14 +38,14 @@ func (p *Plan) watch(s *config.Suite, cells []bench.Cell) error {
 	of := &watchdog{noOutput: s.NoOutput, dump: s.OnTimeout != ""}
 	for i := range s.CellTimeouts {
 		t := &s.CellTimeouts[i]
-		path, one := fmt.Sprintf("cell_timeouts[%d]", i), timeoutOf{limitOf(&config.Limit{When: t.When}), t.Timeout}
-		if err := checkKeys(s, path, one.cells, []string{hostKey}, cells); err != nil {
+		path, one := fmt.Sprintf("cell_timeouts[%d]", i), timeoutOf{matrix.WhenOf(t.When), t.Timeout}
+		if err := policy.CheckKeys(s, path, one.Cells, []string{matrix.HostKey}, cells); err != nil {
 			return err
 		}
-		if !one.of(p.Host.Label) {
+		if !one.On(p.Host.Label) {
 			continue
 		}
-		if !slices.ContainsFunc(cells, one.selects) {
+		if !slices.ContainsFunc(cells, one.Selects) {
 			return s.Errorf(path+".when", "matches no cell of the suite: correct it, name the hosts that have such cells by host, or remove the entry")
 		}
 		of.timeouts = append(of.timeouts, one)
@@ -63,7 +65,7 @@ func (p *Plan) watching(ctx context.Context, c bench.Cell) context.Context {
 	}
 	a := suite.Watchdog{NoOutput: of.noOutput, Dump: of.dump}
 	for _, t := range of.timeouts {
-		if t.selects(c) {
+		if t.Selects(c) {
 			a.Timeout = t.bound
 		}
 	}

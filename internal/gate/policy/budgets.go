@@ -1,4 +1,4 @@
-package measure
+package policy
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/matrix"
 )
 
 // budgets returns the budgets of all suites by host; nil where no suite has any.
@@ -14,9 +15,9 @@ func budgets(file *config.File) (func(host string) []gate.Budget, error) {
 	for i := range file.Suites {
 		s := &file.Suites[i]
 		for _, b := range s.Budgets {
-			of := selectionOf(b.When)
+			of := matrix.WhenOf(b.When)
 			all = append(all, selected[gate.Budget]{gate.Budget{Suite: s.Name, Metric: b.Metric, When: of.String(), Loss: float64(b.Loss),
-				Selects: func(c bench.Cell) bool { return c.Suite == s.Name && of.selects(c) }}, of})
+				Selects: func(c bench.Cell) bool { return c.Suite == s.Name && of.Selects(c) }}, of})
 		}
 		if len(s.Budgets) > 0 && file.Policy.Compat != "" {
 			return nil, s.Errorf("budgets", "policy.compat: %s has no budgets: remove one of the two", file.Policy.Compat)
@@ -28,7 +29,7 @@ func budgets(file *config.File) (func(host string) []gate.Budget, error) {
 // selected is a rule of the gate, and the hosts and cells that it is for.
 type selected[T any] struct {
 	rule T
-	selection
+	matrix.When
 }
 
 // byHost returns the rules of each host; nil where there is no rule.
@@ -38,7 +39,7 @@ func byHost[T any](all []selected[T]) func(host string) []T {
 	}
 	return func(host string) (rules []T) {
 		for i := range all {
-			if all[i].of(host) {
+			if all[i].On(host) {
 				rules = append(rules, all[i].rule)
 			}
 		}
@@ -47,7 +48,7 @@ func byHost[T any](all []selected[T]) func(host string) []T {
 }
 
 // checkBudgets refuses budgets that nothing in the suite can meet.
-func (p *Plan) checkBudgets(s *config.Suite, metrics []bench.Metric, cells []bench.Cell) error {
+func (h onHost) checkBudgets(s *config.Suite, metrics []bench.Metric, cells []bench.Cell) error {
 	for i := range s.Budgets {
 		b, path := &s.Budgets[i], fmt.Sprintf("budgets[%d]", i)
 		m, err := metricOf(s, path, b.Metric, metrics)
@@ -57,8 +58,8 @@ func (p *Plan) checkBudgets(s *config.Suite, metrics []bench.Metric, cells []ben
 		if m.Exact {
 			return s.Errorf(path+".metric", "%s must be equal, so it has no budget: use another metric, or remove the entry", m.Name)
 		}
-		of := selectionOf(b.When)
-		if err := p.checkSelection(s, path, &of, cells); err != nil {
+		of := matrix.WhenOf(b.When)
+		if err := h.checkSelection(s, path, &of, cells); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package measure
+package policy
 
 import (
 	"github.com/accelgate/accelgate/internal/bench"
@@ -7,11 +7,11 @@ import (
 
 // expected collects what the suites' own files say that cells should measure.
 // It is read wherever a run is judged, and never taken from a run.
-func (e *Env) expected(file *config.File) (map[string]bench.Expected, error) {
+func (kinds Kinds) expected(file *config.File) (map[string]bench.Expected, error) {
 	all := map[string]bench.Expected{}
 	for i := range file.Suites {
 		s := &file.Suites[i]
-		read := e.Kinds[s.Kind].Expect
+		read := kinds[s.Kind].Expect
 		if read == nil {
 			continue
 		}

@@ -1,4 +1,4 @@
-package measure
+package policy
 
 import (
 	"fmt"
@@ -12,6 +12,7 @@ import (
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -25,10 +26,10 @@ func fits(file *config.File) (func(host string) []gate.Fit, error) {
 		}
 		for k := range s.Fits {
 			f := &s.Fits[k]
-			of := selectionOf(f.When)
+			of := matrix.WhenOf(f.When)
 			one := gate.Fit{Suite: s.Name, Metric: f.Metric, Over: f.Over, Per: 1, Slope: limitOfFit(f.Slope), Intercept: limitOfFit(f.Intercept),
 				At: func(c bench.Cell) (string, float64, bool) {
-					if c.Suite != s.Name || !of.selects(c) {
+					if c.Suite != s.Name || !of.Selects(c) {
 						return "", 0, false
 					}
 					group, x, _, ok := fitPlace(f, c)
@@ -71,7 +72,7 @@ func fitPlace(f *config.Fit, c bench.Cell) (group string, x float64, text string
 }
 
 // checkFits refuses fits that nothing in the suite can meet.
-func (p *Plan) checkFits(s *config.Suite, metrics []bench.Metric, cells []bench.Cell) error {
+func (h onHost) checkFits(s *config.Suite, metrics []bench.Metric, cells []bench.Cell) error {
 	for i := range s.Fits {
 		f, path := &s.Fits[i], fmt.Sprintf("fits[%d]", i)
 		m, err := metricOf(s, path, f.Metric, metrics)
@@ -81,11 +82,11 @@ func (p *Plan) checkFits(s *config.Suite, metrics []bench.Metric, cells []bench.
 		if m.Exact {
 			return s.Errorf(path+".metric", "%s must be equal, so no line of it is judged: use another metric, or remove the entry", m.Name)
 		}
-		of := selectionOf(f.When)
-		if err := p.checkSelection(s, path, &of, cells); err != nil {
+		of := matrix.WhenOf(f.When)
+		if err := h.checkSelection(s, path, &of, cells); err != nil {
 			return err
 		}
-		if err := p.checkPoints(s, path, f, &of, cells); err != nil {
+		if err := h.checkPoints(s, path, f, &of, cells); err != nil {
 			return err
 		}
 	}
@@ -94,7 +95,7 @@ func (p *Plan) checkFits(s *config.Suite, metrics []bench.Metric, cells []bench.
 
 // checkPoints refuses an axis without numbers, and groups with fewer points than a line needs. Those of
 // other hosts are not held against the cells.
-func (p *Plan) checkPoints(s *config.Suite, path string, f *config.Fit, of *selection, cells []bench.Cell) error {
+func (h onHost) checkPoints(s *config.Suite, path string, f *config.Fit, of *matrix.When, cells []bench.Cell) error {
 	points, found := map[string][]float64{}, false
 	var keys, values []string
 	for _, c := range cells {
@@ -103,7 +104,7 @@ func (p *Plan) checkPoints(s *config.Suite, path string, f *config.Fit, of *sele
 				keys = append(keys, key)
 			}
 		}
-		if !of.selects(c) {
+		if !of.Selects(c) {
 			continue
 		}
 		group, x, value, ok := fitPlace(f, c)
@@ -119,7 +120,7 @@ func (p *Plan) checkPoints(s *config.Suite, path string, f *config.Fit, of *sele
 		}
 	}
 	switch {
-	case !of.of(p.Host.Label):
+	case !of.On(string(h)):
 		return nil
 	case !slices.Contains(keys, f.Over):
 		return s.Errorf(path+".over", "no cell has %s: %s", text.Quote(f.Over, maxWord), text.Instead(f.Over, keys))

@@ -1,4 +1,4 @@
-package measure
+package policy
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/matrix"
 )
 
 // Trigger is why runs are judged.
@@ -23,7 +24,7 @@ const advisoryLevel = "advisory"
 
 // level is an entry of levels that counts on an occasion.
 type level struct {
-	selection
+	matrix.When
 	suite    string // "" is every suite
 	advisory bool
 	source   string // the entry, with its place in the file
@@ -48,7 +49,7 @@ func (o Trigger) Advise(p *gate.Policy, file *config.File) {
 	for i := range file.Suites {
 		s := &file.Suites[i]
 		for k, l := range s.Levels {
-			add(level{selection: selectionOf(l.When), suite: s.Name}, l.Event, l.Label, l.Level, fmt.Sprintf("suites[%d].levels[%d]", i, k))
+			add(level{When: matrix.WhenOf(l.When), suite: s.Name}, l.Event, l.Label, l.Level, fmt.Sprintf("suites[%d].levels[%d]", i, k))
 		}
 	}
 	if p.AdvisoryBy == nil {
@@ -56,7 +57,7 @@ func (o Trigger) Advise(p *gate.Policy, file *config.File) {
 	}
 	p.Advisory = func(c bench.Cell, host string) (source string) {
 		for i := range all {
-			if l := &all[i]; (l.suite == "" || l.suite == c.Suite) && l.of(host) && l.selects(c) {
+			if l := &all[i]; (l.suite == "" || l.suite == c.Suite) && l.On(host) && l.Selects(c) {
 				if source = ""; l.advisory {
 					source = l.source
 				}
@@ -71,10 +72,10 @@ func (o Trigger) meets(event, label string, advisory bool) bool {
 }
 
 // checkLevels refuses levels that no cell of the suite can meet.
-func (p *Plan) checkLevels(s *config.Suite, cells []bench.Cell) error {
+func (h onHost) checkLevels(s *config.Suite, cells []bench.Cell) error {
 	for i := range s.Levels {
-		of := selectionOf(s.Levels[i].When)
-		if err := p.checkSelection(s, fmt.Sprintf("levels[%d]", i), &of, cells); err != nil {
+		of := matrix.WhenOf(s.Levels[i].When)
+		if err := h.checkSelection(s, fmt.Sprintf("levels[%d]", i), &of, cells); err != nil {
 			return err
 		}
 	}

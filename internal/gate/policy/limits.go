@@ -1,4 +1,4 @@
-package measure
+package policy
 
 import (
 	"cmp"
@@ -18,34 +18,7 @@ import (
 type limit struct {
 	gate.Limit
 	metric string
-	selection
-}
-
-// selection is the key "when" of an entry. host is a glob of labels, "" for every host;
-// cells selects every cell if empty.
-type selection struct {
-	host  string
-	cells matrix.Match
-}
-
-const hostKey = "host"
-
-func selectionOf(when map[string]string) selection {
-	s := selection{host: when[hostKey], cells: maps.Clone(when)}
-	delete(s.cells, hostKey)
-	return s
-}
-
-// String writes "backend: cuda*, host: h100-*".
-func (s selection) String() string {
-	var parts []string
-	for _, key := range slices.Sorted(maps.Keys(s.cells)) {
-		parts = append(parts, key+": "+s.cells[key])
-	}
-	if s.host != "" {
-		parts = append(parts, hostKey+": "+s.host)
-	}
-	return strings.Join(parts, ", ")
+	matrix.When
 }
 
 // maxWord bounds a word in a message, in runes.
@@ -59,22 +32,18 @@ func limitOf(l *config.Limit) limit {
 	if t := l.Trade; t != nil {
 		of.Trade = &gate.Trade{Loss: float64(t.Loss), For: t.For, Gain: float64(t.Gain)}
 	}
-	return limit{Limit: of, metric: l.Metric, selection: selectionOf(l.When)}
+	return limit{Limit: of, metric: l.Metric, When: matrix.WhenOf(l.When)}
 }
-
-func (s *selection) selects(c bench.Cell) bool { return len(s.cells) == 0 || s.cells.Selects(c) }
-
-func (s *selection) of(host string) bool { return s.host == "" || matrix.Glob(s.host, host) }
 
 // limits returns the limits of single metrics by suite: those of the kind's own list of
 // metrics, then those of the suite. They are read wherever a run is judged, and never
 // taken from a run.
-func (e *Env) limits(file *config.File) (map[string][]limit, error) {
+func (kinds Kinds) limits(file *config.File) (map[string][]limit, error) {
 	of := map[string][]limit{}
 	for i := range file.Suites {
 		s := &file.Suites[i]
 		var all []config.Limit
-		if read := e.Kinds[s.Kind].Limits; read != nil {
+		if read := kinds[s.Kind].Limits; read != nil {
 			var err error
 			if all, err = read(s); err != nil {
 				return nil, err
@@ -94,17 +63,17 @@ func (e *Env) limits(file *config.File) (map[string][]limit, error) {
 			return nil, s.Errorf("limits", "policy.compat: %s has no limits of single metrics: remove one of the two, or limit in metrics", file.Policy.Compat)
 		}
 	}
-	return of, e.addShown(of, file)
+	return of, kinds.addShown(of, file)
 }
 
 // addShown adds the metrics that a suite only shows and another suite may gate.
-func (e *Env) addShown(of map[string][]limit, file *config.File) error {
+func (kinds Kinds) addShown(of map[string][]limit, file *config.File) error {
 	if len(file.Suites) < 2 || file.Policy.Compat != "" {
 		return nil
 	}
 	for i := range file.Suites {
 		s := &file.Suites[i]
-		read := e.Kinds[s.Kind].Shown
+		read := kinds[s.Kind].Shown
 		if read == nil {
 			continue
 		}
@@ -128,7 +97,7 @@ func limited(of map[string][]limit) func(bench.Cell, string) map[string]gate.Lim
 	return func(c bench.Cell, host string) map[string]gate.Limit {
 		var found map[string]gate.Limit
 		for _, l := range of[c.Suite] {
-			if !l.of(host) || !l.selects(c) {
+			if !l.On(host) || !l.Selects(c) {
 				continue
 			}
 			if found == nil {
@@ -166,7 +135,7 @@ func largest(of map[string][]limit) (percent float64) {
 // checkLimits refuses limits of a suite that nothing in it can meet: a misspelled name
 // would limit nothing. Which cells there are may differ from host to host, so entries
 // for other hosts are not held against the cells.
-func (p *Plan) checkLimits(s *config.Suite, metrics []bench.Metric, cells []bench.Cell) error {
+func (h onHost) checkLimits(s *config.Suite, metrics []bench.Metric, cells []bench.Cell) error {
 	for i := range s.Limits {
 		path, l := fmt.Sprintf("limits[%d]", i), limitOf(&s.Limits[i])
 		m, err := metricOf(s, path, l.metric, metrics)
@@ -190,7 +159,7 @@ func (p *Plan) checkLimits(s *config.Suite, metrics []bench.Metric, cells []benc
 		if err := checkTrade(s, path, l.Trade, metrics); err != nil {
 			return err
 		}
-		if err := p.checkSelection(s, path, &l.selection, cells); err != nil {
+		if err := h.checkSelection(s, path, &l.When, cells); err != nil {
 			return err
 		}
 	}
@@ -237,18 +206,18 @@ func metricOf(s *config.Suite, path, name string, metrics []bench.Metric) (*benc
 }
 
 // checkSelection refuses a selection of names that no cell has, and one of no cell.
-func (p *Plan) checkSelection(s *config.Suite, path string, of *selection, cells []bench.Cell) error {
-	if err := checkKeys(s, path, of.cells, []string{hostKey}, cells); err != nil {
+func (h onHost) checkSelection(s *config.Suite, path string, of *matrix.When, cells []bench.Cell) error {
+	if err := CheckKeys(s, path, of.Cells, []string{matrix.HostKey}, cells); err != nil {
 		return err
 	}
-	if of.of(p.Host.Label) && !slices.ContainsFunc(cells, of.selects) {
+	if of.On(string(h)) && !slices.ContainsFunc(cells, of.Selects) {
 		return s.Errorf(path+".when", "matches no cell of the suite: correct it, name the hosts that have such cells by host, or remove the entry")
 	}
 	return nil
 }
 
-// checkKeys refuses names that no cell has.
-func checkKeys(s *config.Suite, path string, when matrix.Match, keys []string, cells []bench.Cell) error {
+// CheckKeys refuses names in a key "when" that neither a cell nor the list has. The path is that of the entry.
+func CheckKeys(s *config.Suite, path string, when matrix.Match, keys []string, cells []bench.Cell) error {
 	for _, c := range cells {
 		for _, param := range c.Params {
 			if key := strings.TrimPrefix(param.Key, bench.EnvPrefix); !slices.Contains(keys, key) {

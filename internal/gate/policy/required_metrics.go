@@ -1,4 +1,4 @@
-package measure
+package policy
 
 import (
 	"github.com/accelgate/accelgate/internal/bench"
@@ -7,11 +7,11 @@ import (
 
 // demanded returns which metrics the suites' configuration demands of a cell. It is
 // read wherever a run is judged, and never taken from a run.
-func (e *Env) demanded(file *config.File) (func(bench.Cell) []bench.Demand, error) {
+func (kinds Kinds) demanded(file *config.File) (func(bench.Cell) []bench.Demand, error) {
 	of := make(map[string]func(bench.Cell) []bench.Demand, len(file.Suites))
 	for i := range file.Suites {
 		s := &file.Suites[i]
-		read := e.Kinds[s.Kind].Demand
+		read := kinds[s.Kind].Demand
 		if read == nil {
 			continue
 		}
