@@ -65,7 +65,7 @@ func anchored(in *inputs, c cell, judged *Verdict) (v Verdict, ok bool) {
 
 // fresh reports whether the baseline has not moved since the anchor was pinned.
 // Neither pairs nor earlier runs compare with it.
-func fresh(old *bench.Sample) bool { return old.Anchor == summarize(old).Median }
+func fresh(old *bench.Sample) bool { return old.Anchor == old.Summarize().Median }
 
 // drift makes of a loss since the anchor what it means: it blocks, unless the
 // known noise of the cell may have made it.
@@ -126,7 +126,7 @@ func knownNoise(s *bench.Sample) float64 {
 // few to tell.
 func observedNoise(s *bench.Sample) float64 {
 	const normal = 1.4826 // median absolute deviation to standard deviation
-	if m := summarize(s); m.N >= 3 && m.Median > 0 {
+	if m := s.Summarize(); m.N >= 3 && m.Median > 0 {
 		return normal * m.MAD / m.Median
 	}
 	return 0

@@ -139,13 +139,13 @@ func (b *budgeted) decide(in *inputs, q, share, of float64) {
 		b.decideFit(in, v, &f, q, share)
 		return
 	}
-	lost, certain := v.Delta < -b.Loss-tolerance, f.certain || f.convicts && q <= share
+	lost, certain := v.Delta < -b.Loss-Tolerance, f.certain || f.convicts && q <= share
 	switch {
 	case lost && certain && f.accepted:
 		v.Finding, v.Reason = Unchanged, "slower than earlier runs, and not than the baseline, in which that was accepted"
 	case lost && certain:
 		v.Finding, v.Reason = OverBudget, "lost most: "+b.worstCells(in)
-	case !lost && in.policy.Method == MethodThreshold, v.Interval[0] >= -b.Loss-tolerance:
+	case !lost && in.policy.Method == MethodThreshold, v.Interval[0] >= -b.Loss-Tolerance:
 		v.Finding = Unchanged
 	default:
 		v.Finding = seen(OverBudget, lost && f.evidence.suspicious())

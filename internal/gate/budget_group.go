@@ -95,11 +95,11 @@ func (in *inputs) groupOf(b *Budget) group {
 		{doubtful, metric + " is doubtful in ", &g.lost},
 	} {
 		if len(l.ids) > 0 {
-			*l.to = joined(*l.to, l.why+cellsOf(l.ids)+": measure again")
+			*l.to = text.Reasons(*l.to, l.why+cellsOf(l.ids)+": measure again")
 		}
 	}
 	if g.absent > 0 {
-		g.lost = joined(g.lost, fmt.Sprintf("the %s needs its whole group, and the run lacks %s of the suite: measure without filters", what, text.Plural(g.absent, "cell")))
+		g.lost = text.Reasons(g.lost, fmt.Sprintf("the %s needs its whole group, and the run lacks %s of the suite: measure without filters", what, text.Plural(g.absent, "cell")))
 	}
 	return g
 }
@@ -156,12 +156,12 @@ func (in *inputs) demanded(metric string) bool {
 
 // compare sets the samples of a member and its change.
 func (m *member) compare(d *described, now, old *bench.Sample, paired bool) memberState {
-	head, base := summarize(now).Median, 0.0
+	head, base := now.Summarize().Median, 0.0
 	if paired {
 		n := len(now.Base)
 		head, base = medianOf(now.Values[len(now.Values)-n:]), medianOf(now.Base)
 	} else {
-		m.old, base = old, summarize(old).Median
+		m.old, base = old, old.Summarize().Median
 	}
 	m.now = now
 	delta, ok := d.Better.Gain(base, head)

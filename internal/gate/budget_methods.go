@@ -43,7 +43,7 @@ func mediansOf(g *group) *thresholdMean {
 		if one.old == nil {
 			values = values[len(values)-len(one.now.Base):]
 		}
-		head := summarize(one.now).Median
+		head := one.now.Summarize().Median
 		if one.old == nil {
 			head = medianOf(values)
 		}
@@ -59,14 +59,14 @@ func summarizeBase(m *member) float64 {
 	if m.old == nil {
 		return medianOf(m.now.Base)
 	}
-	return summarize(m.old).Median
+	return m.old.Summarize().Median
 }
 
 func countBase(m *member) int {
 	if m.old == nil {
 		return len(m.now.Base)
 	}
-	return max(1, summarize(m.old).N)
+	return max(1, m.old.Summarize().N)
 }
 
 func medianOf(values []float64) float64 { return stats.Median(values) }
@@ -231,7 +231,7 @@ func newTwoSampleMean(in *inputs, m *thresholdMean) *twoSampleMean {
 	watched := healthy(in.cells)
 	all := true
 	for i := range m.members {
-		o, n := summarize(m.members[i].old), summarize(m.members[i].now)
+		o, n := m.members[i].old.Summarize(), m.members[i].now.Summarize()
 		before, now := detect.NewSide(o.Median, o.MAD, o.N), detect.NewSide(n.Median, n.MAD, n.N)
 		s.Base.Noise += math.Pow(max(before.Noise, o.Noise), 2)
 		s.Head.Noise += math.Pow(now.Noise, 2)

@@ -124,3 +124,10 @@ func (v *Verdict) speed() (of, undecided bool) {
 	undecided = v.Undecided() && v.Cell != "" && v.Metric != ""
 	return undecided || v.Cell != "" && v.Metric != "" && v.Evidence.Method.limited(), undecided
 }
+
+func boolToInt(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}

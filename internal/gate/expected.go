@@ -14,7 +14,7 @@ func judgeExpected(in *inputs, c cell, e bench.Expected) findings {
 	check := Check{Cell: c.id, Description: e.Description, Metric: e.Metric, Unit: in.unitOf(e.Metric)}
 	sample := c.got.Sample(e.Metric)
 	if sample != nil {
-		check.Actual = summarize(sample).Median
+		check.Actual = sample.Summarize().Median
 	}
 	check.References = references(&e, check.Actual)
 	check.Operators = OperatorCheck{Status: OperatorsOff, TopN: e.Operators.TopN, Tolerance: e.Operators.Tolerance}
@@ -25,10 +25,10 @@ func judgeExpected(in *inputs, c cell, e bench.Expected) findings {
 		check, verdicts = totalMissing(check)
 	case byOriginal:
 		check, verdicts = msmodeling(check, sample)
-		check.Operators, parts = topOperators(check, &e.Operators, summarize(sample).N, c.got)
+		check.Operators, parts = topOperators(check, &e.Operators, sample.Summarize().N, c.got)
 	default:
 		check, verdicts = judgeTotal(in, c, check, &e, sample)
-		check.Operators, parts = judgeOperators(check, &e.Operators, summarize(sample).N, c.got)
+		check.Operators, parts = judgeOperators(check, &e.Operators, sample.Summarize().N, c.got)
 	}
 	f := found(append(verdicts, parts...)...)
 	f.check = &check

@@ -9,6 +9,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/stats"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Covariate is a metric that was observed beside a loss, such as the clock of a GPU, and was
@@ -46,7 +47,7 @@ func explained(in *inputs, c cell, v Verdict) Verdict {
 	slices.SortStableFunc(v.Evidence.Beside, func(a, b Covariate) int { return cmp.Compare(math.Abs(b.Change), math.Abs(a.Change)) })
 	v.Evidence.Beside = v.Evidence.Beside[:min(len(v.Evidence.Beside), maxBeside)]
 	for _, b := range v.Evidence.Beside {
-		v.Reason = joined(v.Reason, b.String())
+		v.Reason = text.Reasons(v.Reason, b.String())
 	}
 	return v
 }
@@ -64,7 +65,7 @@ func covariatesOf(m *bench.Metric, c cell) (b Covariate, ok bool) {
 		if c.ref == nil || c.ref.Sample(m.Name) == nil {
 			return b, false
 		}
-		b.Old, b.New = summarize(c.ref.Sample(m.Name)).Median, summarize(now).Median
+		b.Old, b.New = c.ref.Sample(m.Name).Summarize().Median, now.Summarize().Median
 	}
 	worse := b.Old - b.New
 	if m.Better == bench.Lower {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/reference/waiver"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Finding says what was seen. It does not depend on how certain that is, nor on what the
@@ -185,5 +186,5 @@ func (e *Evidence) suspicious() bool { return e.P <= maxByChance }
 
 // undecide makes the finding one that more evidence may change.
 func (v *Verdict) undecide(by Decider, reason string) {
-	v.DecidedBy, v.Reason = by, joined(v.Reason, reason)
+	v.DecidedBy, v.Reason = by, text.Reasons(v.Reason, reason)
 }

@@ -163,7 +163,7 @@ func sidesOfFit(b *budgeted) []detect.FitTwoSample {
 	points := make([]detect.FitTwoSample, len(b.group.members))
 	for i := range points {
 		m := &b.group.members[i]
-		o, n := summarize(m.old), summarize(m.now)
+		o, n := m.old.Summarize(), m.now.Summarize()
 		points[i] = detect.FitTwoSample{X: b.Fit.x(m.id), Base: detect.NewSide(o.Median, o.MAD, o.N), Head: detect.NewSide(n.Median, n.MAD, n.N)}
 		points[i].Base.Noise = max(points[i].Base.Noise, o.Noise)
 	}
@@ -255,7 +255,7 @@ func (b *budgeted) decideFit(in *inputs, v *Verdict, f *meanFinding, q, share fl
 		b.ids[i] = b.group.members[i].id
 	}
 	medians := in.policy.Method == MethodThreshold
-	lost := v.Delta < -b.Loss-tolerance
+	lost := v.Delta < -b.Loss-Tolerance
 	switch {
 	case v.Old == 0:
 		v.Evidence.Method, v.Finding = NoMethod, Incomparable
@@ -266,7 +266,7 @@ func (b *budgeted) decideFit(in *inputs, v *Verdict, f *meanFinding, q, share fl
 			"measure again without a time limit", v.Evidence.P, v.Evidence.Pairs, v.Evidence.Need))
 	case lost && (medians || q <= share):
 		v.Finding, v.Reason = Regressed, "changed most: "+b.worstCells(in)
-	case !lost && (medians || v.Interval[0] >= -b.Loss-tolerance):
+	case !lost && (medians || v.Interval[0] >= -b.Loss-Tolerance):
 		v.Finding = Unchanged
 	default:
 		v.Finding = seen(Regressed, lost && v.Evidence.suspicious())

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // ImprovementFail is the [Policy.Improvement] by which a certain gain fails.
@@ -35,11 +36,11 @@ func gains(in *inputs, ev *testResults, verdicts []Verdict) []Verdict {
 			limit = in.policyOf(number).Threshold
 		}
 		gain, ok := in.gainSinceBaseline(v)
-		if !ok || gain <= limit+tolerance || unhealthy(in, byID[v.Cell].got) != "" || in.host.fasterBy(gain) {
+		if !ok || gain <= limit+Tolerance || unhealthy(in, byID[v.Cell].got) != "" || in.host.fasterBy(gain) {
 			continue
 		}
 		v.Finding = Unrecorded
-		v.Reason = joined(v.Reason, fmt.Sprintf("better than the baseline by %.1f %%, and policy.improvement is fail: update the baseline", gain))
+		v.Reason = text.Reasons(v.Reason, fmt.Sprintf("better than the baseline by %.1f %%, and policy.improvement is fail: update the baseline", gain))
 	}
 	return verdicts
 }
@@ -51,7 +52,7 @@ func (in *inputs) gainSinceBaseline(v *Verdict) (percent float64, ok bool) {
 	if m == nil || old == nil {
 		return 0, false
 	}
-	return m.Better.Gain(summarize(old).Median, v.New)
+	return m.Better.Gain(old.Summarize().Median, v.New)
 }
 
 // gained returns, for each number that can show a gain, the smallest rate of false alarms

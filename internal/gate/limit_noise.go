@@ -53,7 +53,7 @@ func (l NoiseLimit) derive(p *Policy, m *described, s *bench.Sample) (float64, *
 		return l.Ceiling, d
 	}
 	d.Noise = 100 * noise
-	limit := math.Ceil(-m.percent(math.Expm1(d.Times*noise))*limitSteps-tolerance) / limitSteps
+	limit := math.Ceil(-m.percent(math.Expm1(d.Times*noise))*limitSteps-Tolerance) / limitSteps
 	return min(max(limit, l.Floor), l.Ceiling), d
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Limit holds the configuration's own limits of one metric in a cell. nil is none.
@@ -150,7 +151,7 @@ func (l Limit) judge(run *bench.Run, c cell, metric string) (v Verdict, ok bool)
 		}
 		return v, m == nil || !m.Optional && m.FallbackFor == ""
 	}
-	s := summarize(sample)
+	s := sample.Summarize()
 	v.New, v.Evidence.NewN, v.Evidence.Noise = s.Median, s.N, noise(s)
 	switch { // NaN is within no bounds
 	case l.Min != nil && !(s.Median >= *l.Min):
@@ -161,7 +162,7 @@ func (l Limit) judge(run *bench.Run, c cell, metric string) (v Verdict, ok bool)
 		return v, false
 	}
 	if m := run.Metric(metric); sample.Doubt != "" && m != nil && m.IsResource() {
-		v.Reason = joined(v.Reason, sample.Doubt)
+		v.Reason = text.Reasons(v.Reason, sample.Doubt)
 	}
 	return v, true
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // lack is a metric that a cell that passed should have reported.
@@ -107,7 +108,7 @@ func unreported(in *inputs, c cell, verdicts []Verdict) []Verdict {
 			v.Reason = "no cell of the suite reports this optional metric: " + v.Reason
 		}
 		if i := slices.IndexFunc(verdicts, func(v Verdict) bool { return v.Metric == l.Metric && v.Finding == Missing }); i >= 0 {
-			verdicts[i].Reason = joined(verdicts[i].Reason, v.Reason)
+			verdicts[i].Reason = text.Reasons(verdicts[i].Reason, v.Reason)
 			continue
 		}
 		verdicts = append(verdicts, v)

@@ -40,7 +40,7 @@ func twoSided(r *ReferenceCheck, check *Check, sample *bench.Sample) Verdict {
 		v.Finding = Regressed
 	default:
 		v.Finding = Unrecorded
-		v.Reason = "faster than the tolerance allows, which fails by msmodeling's rule: refresh the case if that is meant"
+		v.Reason = "faster than the Tolerance allows, which fails by msmodeling's rule: refresh the case if that is meant"
 	}
 	return v
 }

@@ -215,8 +215,8 @@ func (u *operatorDiff) violations(rows []OperatorRow) []*OperatorRow {
 
 // slower is the rule of the total for one operator. One that was recorded
 // without a time is judged by its calls alone.
-func (r *OperatorRow) slower(tolerance float64) bool {
-	return r.Old > 0 && worse(bench.Lower, r.Old, r.New, tolerance*100)
+func (r *OperatorRow) slower(Tolerance float64) bool {
+	return r.Old > 0 && worse(bench.Lower, r.Old, r.New, Tolerance*100)
 }
 
 func magnitude(ps int64) int64 { return max(ps, -ps) }

@@ -23,7 +23,7 @@ func (p *Policy) TooFar(recorded, measured float64) string {
 	if recorded == 0 || measured == 0 {
 		return ""
 	}
-	return farther(recorded, measured, p.implausible())
+	return Farther(recorded, measured, p.implausible())
 }
 
 // possible makes failed cells of those that passed with a value that its
@@ -52,9 +52,9 @@ func (m *described) impossible(old, now *bench.Sample) (v Verdict, ok bool) {
 	if old == nil || m.Exact {
 		return v, false
 	}
-	before := summarize(old).Median
+	before := old.Summarize().Median
 	if why := m.Impossible(before); why != "" && before < 0 { // a median of counts need not be whole
-		return Verdict{Finding: Incomparable, Old: before, New: summarize(now).Median,
+		return Verdict{Finding: Incomparable, Old: before, New: now.Summarize().Median,
 			Reason: "in the baseline, " + why + ": record it anew with baseline update --force"}, true
 	}
 	return v, false
@@ -69,16 +69,16 @@ func plausible(p *Policy, m *bench.Metric, v Verdict) Verdict {
 	if !v.Evidence.Method.limited() {
 		return v
 	}
-	if why := farther(v.Old, v.New, p.implausible()); why != "" {
+	if why := Farther(v.Old, v.New, p.implausible()); why != "" {
 		v.Finding, v.DecidedBy = Implausible, Certain
 		v.Reason = why + "; if the change is meant, record it with baseline update --force"
 	}
 	return v
 }
 
-// farther says how two numbers, neither of them 0, differ by more than a factor,
+// Farther says how two numbers, neither of them 0, differ by more than a factor,
 // or "".
-func farther(old, new, limit float64) string {
+func Farther(old, new, limit float64) string {
 	const compare = ": compare the unit and the output of both sides"
 	switch factor := max(new/old, old/new); {
 	case factor < 0:
@@ -87,22 +87,4 @@ func farther(old, new, limit float64) string {
 		return fmt.Sprintf("changed by a factor of %.4g (limit %.4g), from %.5g to %.5g", factor, limit, old, new) + compare
 	}
 	return ""
-}
-
-// suspicious says why one of two numbers of a diff cannot be, or why their
-// change cannot, or "". A side that does not name the unit has the other's.
-func (m metricPair) suspicious(old, new float64) string {
-	metric := m.old.Metric
-	if metric.Kind = m.old.Quantity(); metric.Kind == 0 {
-		metric.Kind = m.new.Quantity()
-	}
-	for _, v := range []float64{old, new} {
-		if why := metric.Impossible(v); why != "" {
-			return why
-		}
-	}
-	if metric.Kind == bench.Score || old == 0 || new == 0 {
-		return ""
-	}
-	return farther(old, new, DefaultImplausible)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/reference/waiver"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // QuarantineState says what became of a quarantined cell.
@@ -66,7 +67,7 @@ func quarantine(in *inputs, verdicts []Verdict) ([]Verdict, []QuarantineUse) {
 // take settles a verdict that would block.
 func (u *QuarantineUse) take(v *Verdict) {
 	if u.State == QuarantineExpired {
-		v.Reason = joined(v.Reason, fmt.Sprintf("its quarantine ended on %s: fix it, or write a new day (%s)",
+		v.Reason = text.Reasons(v.Reason, fmt.Sprintf("its quarantine ended on %s: fix it, or write a new day (%s)",
 			u.Expires, printable(u.Owner, maxName)))
 		return
 	}

@@ -20,7 +20,7 @@ func observed(r *bench.Result, counter string) float64 {
 	if s == nil {
 		return 0
 	}
-	return summarize(s).Median
+	return s.Summarize().Median
 }
 
 // otherConditions says how the two results were measured under different binding
@@ -50,7 +50,10 @@ func valueOf(condition string, in map[string]string) string {
 	if bench.Placed(condition) && in[condition] == "" {
 		return "none"
 	}
-	return shown(in[condition])
+	if in[condition] == "" {
+		return "not known"
+	}
+	return fmt.Sprintf("%.64q", in[condition])
 }
 
 // reliability is what the measurement itself says against the result's value of the

@@ -8,6 +8,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/diff"
 )
 
 // served is a run of one cell with a percentile that needs 368 answers.
@@ -82,20 +83,20 @@ func TestOtherTraffic(t *testing.T) {
 // doubtful number.
 func TestDiffOfCells(t *testing.T) {
 	t.Parallel()
-	side := func(concurrency string, tps float64, doubt string) gate.Side {
+	side := func(concurrency string, tps float64, doubt string) diff.Document {
 		r := run(cell("a", "decode_tps", tps), cell("b", "decode_tps", 1.0))
 		r.Results[0].Context = map[string]string{"concurrency": concurrency, "mode": "closed"}
 		r.Results[1].Context = map[string]string{"concurrency": "1", "mode": "closed"}
 		r.Results[0].Doubt = doubt
-		return gate.SideOf("x", r, nil)
+		return diff.DocumentOf("x", r, nil)
 	}
-	d := gate.Diff(side("4", 10, ""), side("16", 10, ""), gate.DiffPolicy{Tolerance: 0.02})
-	want := []gate.ContextMatch{{Name: "concurrency", Baseline: "4", Candidate: "16", Level: gate.Fail}, {Name: "mode", Baseline: "closed", Candidate: "closed", Match: true, Level: gate.Fail}}
+	d := diff.Compare(side("4", 10, ""), side("16", 10, ""), diff.Policy{Tolerance: 0.02})
+	want := []diff.ContextMatch{{Name: "concurrency", Baseline: "4", Candidate: "16", Level: gate.Fail}, {Name: "mode", Baseline: "closed", Candidate: "closed", Match: true, Level: gate.Fail}}
 	if diff := cmp.Diff(want, d.Context); diff != "" || !strings.Contains(d.Refused, "concurrency") {
 		t.Errorf("context (-want +got):\n%s\nrefused: %s", diff, d.Refused)
 	}
-	d = gate.Diff(side("4", 10, ""), side("4", 5, "the client was late"), gate.DiffPolicy{Strict: true})
-	if d.Rows[0].Verdict != gate.DiffInconclusive || d.Rows[0].Reason != "the client was late" || d.Failed {
+	d = diff.Compare(side("4", 10, ""), side("4", 5, "the client was late"), diff.Policy{Strict: true})
+	if d.Rows[0].Verdict != diff.Inconclusive || d.Rows[0].Reason != "the client was late" || d.Failed {
 		t.Errorf("a doubtful number is %+v, failed %v", d.Rows[0], d.Failed)
 	}
 }

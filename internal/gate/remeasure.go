@@ -81,7 +81,7 @@ func (v *Verdict) open() Request {
 	case e.Again > 0, v.DecidedBy == ByNewBaseline:
 		return ""
 	case v.loss() && !v.Undecided() && (v.Blocks || v.Excused() == AdvisoryLevel) && !e.Method.Statistics(),
-		v.Finding == Regressed && v.Undecided() && e.Method.medians() && v.Delta < -e.Limit-tolerance:
+		v.Finding == Regressed && v.Undecided() && e.Method.medians() && v.Delta < -e.Limit-Tolerance:
 		return Confirm // the latter may be chance, or was measured on an unhealthy host
 	case e.Method == MethodPairs:
 		return "" // see Pairs
@@ -131,5 +131,5 @@ func Later(run *bench.Run, c Comparison) map[string]float64 {
 // straddles reports whether single values lie on both sides of the limit.
 func (v *Verdict) straddles() bool {
 	limit := -v.Evidence.Limit
-	return v.Finding == Unchanged && !v.Undecided() && v.Interval[0] < limit-tolerance && v.Interval[1] > limit
+	return v.Finding == Unchanged && !v.Undecided() && v.Interval[0] < limit-Tolerance && v.Interval[1] > limit
 }

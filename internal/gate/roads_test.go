@@ -8,6 +8,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/diff"
 )
 
 // session draws 3 values of one session, which differs from others by so many times
@@ -135,15 +136,15 @@ func TestASlowHistoryIsDrift(t *testing.T) {
 // compared by the tolerance alone.
 func TestDiffKnowsNoise(t *testing.T) {
 	r := rand.New(rand.NewPCG(57, 58))
-	side := func(name string, level float64, n int) gate.Side {
+	side := func(name string, level float64, n int) diff.Document {
 		var results []bench.Result
 		for i := range 12 {
 			results = append(results, recordedOnce(fmt.Sprint("c", i), noisy(r, level, 0.004, n)))
 		}
-		return gate.SideOf(name, run(results...), nil)
+		return diff.DocumentOf(name, run(results...), nil)
 	}
-	count := func(a, b gate.Side, want gate.DiffVerdict) (n int) {
-		d := gate.Diff(a, b, gate.DiffPolicy{Tolerance: 0.002})
+	count := func(a, b diff.Document, want diff.Verdict) (n int) {
+		d := diff.Compare(a, b, diff.Policy{Tolerance: 0.002})
 		for _, row := range d.Rows {
 			if row.Verdict == want {
 				n++
@@ -151,13 +152,13 @@ func TestDiffKnowsNoise(t *testing.T) {
 		}
 		return n
 	}
-	if n := count(side("a", 100, 3), side("b", 100, 3), gate.DiffNoChange); n != 12 {
+	if n := count(side("a", 100, 3), side("b", 100, 3), diff.NoChange); n != 12 {
 		t.Errorf("unchanged: %d of 12 say so", n)
 	}
-	if n := count(side("a", 100, 3), side("b", 130, 3), gate.DiffRegression); n != 12 {
+	if n := count(side("a", 100, 3), side("b", 130, 3), diff.Regression); n != 12 {
 		t.Errorf("slower by 30 %%: %d of 12 say so", n)
 	}
-	if n := count(side("a", 100, 1), side("b", 102, 1), gate.DiffRegression); n < 10 {
+	if n := count(side("a", 100, 1), side("b", 102, 1), diff.Regression); n < 10 {
 		t.Errorf("single values: %d of 12 beyond the tolerance say so", n)
 	}
 }

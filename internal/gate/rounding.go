@@ -75,7 +75,7 @@ func worse(better bench.Direction, old, new, limit float64) bool {
 	if !ok {
 		return better == bench.Lower && new > 0
 	}
-	return gain < -limit-tolerance
+	return gain < -limit-Tolerance
 }
 
 func (s step) share(old float64) string {

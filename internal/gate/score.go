@@ -73,7 +73,7 @@ func score(in *inputs, m *described, c cell) (s scored, ok bool) {
 		return s, false
 	default:
 		old := c.ref.Sample(m.Name)
-		o, n := summarize(old), summarize(now)
+		o, n := old.Summarize(), now.Summarize()
 		s.old, s.new, s.oldN, s.newN = o.Median, n.Median, o.N, n.N
 		base, _ = old.StdErr()
 	}
@@ -119,7 +119,7 @@ func byScore(in *inputs, ev *testResults, m *described, c cell) (v Verdict, ok b
 		if _, known := now.StdErr(); known || m.contradiction != "" || m.reliability(c.got) != "" {
 			return v, false
 		}
-		return Verdict{Finding: Missing, New: summarize(now).Median,
+		return Verdict{Finding: Missing, New: now.Summarize().Median,
 			Reason: "the program reports no standard error of " + printable(m.Name, maxName) +
 				": name it with stderr in the metric, or use min, max or exact"}, true
 	}
@@ -138,7 +138,7 @@ func byScore(in *inputs, ev *testResults, m *described, c cell) (v Verdict, ok b
 	significant := s.q <= in.policy.falseAlarms()
 	least, limited := in.change(n)
 	switch {
-	case !significant || limited && math.Abs(v.Delta) < least-tolerance:
+	case !significant || limited && math.Abs(v.Delta) < least-Tolerance:
 	case s.worse:
 		v.Finding = Regressed
 	case limit.Test == TestTwoSided:

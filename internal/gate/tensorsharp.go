@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // The metrics that TensorSharp judges.
@@ -26,14 +27,14 @@ func tensorSharp(in *inputs, c cell) findings {
 	case got.Outcome == bench.Skipped:
 		return found(Verdict{Cell: id, Finding: Skipped, Outcome: bench.Skipped, Reason: got.Reason})
 	case ref == nil:
-		return found(Verdict{Cell: id, Finding: Untracked, Reason: joined("the baseline does not have this cell", got.Reason)})
+		return found(Verdict{Cell: id, Finding: Untracked, Reason: text.Reasons("the baseline does not have this cell", got.Reason)})
 	case was && !is:
 		return found(failure(c))
 	case !was && is:
 		return found(Verdict{Cell: id, Finding: Fixed, Reason: "failed in the baseline, passes now"})
 	case !was && !is:
 		v := failure(c)
-		v.Delta, v.Excuse, v.Reason = 0, in.knownFailure(), joined("fails as in the baseline", got.Reason)
+		v.Delta, v.Excuse, v.Reason = 0, in.knownFailure(), text.Reasons("fails as in the baseline", got.Reason)
 		return found(v)
 	}
 	return throughput(in, c)
@@ -79,7 +80,7 @@ func throughput(in *inputs, c cell) findings {
 // TensorSharp reads it.
 func classic(r *bench.Result, metric string) bench.Summary {
 	if s := r.Sample(metric); s != nil {
-		return summarize(s)
+		return s.Summarize()
 	}
 	return bench.Summary{}
 }

@@ -293,7 +293,7 @@ func byTest(in *inputs, ev *testResults, m *described, c cell) (v Verdict, ok bo
 // number is not slower than that. Earlier runs would hold it against the cell
 // until there are enough new ones, which a gate that fails never lets in.
 func accepted(in *inputs, m *described, id string, before, now float64) bool {
-	committed, limit := summarize(in.byID[id].Sample(m.Name)).Median, in.policyOf(seriesKey{id, m.Name}).minEffect()
+	committed, limit := in.byID[id].Sample(m.Name).Summarize().Median, in.policyOf(seriesKey{id, m.Name}).minEffect()
 	moved, ok := m.Better.Gain(before, committed)
 	since, known := m.Better.Gain(committed, now)
 	return ok && known && moved <= -limit && since > -limit
@@ -322,14 +322,14 @@ const pairReference = "base"
 // classified turns what detect found into what it means here.
 func classified(in *inputs, p *Policy, v Verdict, e detect.Evidence) Verdict {
 	v.Finding = Unchanged
-	lost := v.Delta < -p.minEffect()-tolerance
+	lost := v.Delta < -p.minEffect()-Tolerance
 	switch e.Verdict {
 	case detect.Regressed:
 		v.Finding = Regressed
 	case detect.Improved:
 		v.Finding = v.improved()
 	case detect.Suspect:
-		if e.Need > 0 && v.Delta < -p.Threshold-tolerance { // a run that ended early excuses nothing
+		if e.Need > 0 && v.Delta < -p.Threshold-Tolerance { // a run that ended early excuses nothing
 			v.Finding = Regressed
 			v.Reason = fmt.Sprintf("%d of %d pairs were measured, and a loss beyond the threshold of %.4g %% is chance in at most 1 of 100 cases",
 				v.Evidence.Pairs, e.Need, p.Threshold)

@@ -5,26 +5,17 @@ import (
 	"math"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/stats"
 )
 
-// summarize returns the stored summary, or makes one of the values.
-func summarize(s *bench.Sample) bench.Summary {
-	if s.Summary != nil {
-		return *s.Summary
-	}
-	return bench.Summary{Median: stats.Median(s.Values), MAD: stats.MAD(s.Values), N: len(s.Values)}
-}
-
-// tolerance is the change, in percentage points, below which numbers are not
+// Tolerance is the change, in percentage points, below which numbers are not
 // told apart: baselines keep five digits, and 0.72 against 0.8 is not -10 % in
 // binary arithmetic. Exactly the limit passes.
-const tolerance = 0.001
+const Tolerance = 0.001
 
 // threshold is TensorSharp's rule, for any direction: regressed if and only if
 // the median is worse by strictly more than limit percent.
 func threshold(m *bench.Metric, old, new *bench.Sample, limit float64) Verdict {
-	o, n := summarize(old), summarize(new)
+	o, n := old.Summarize(), new.Summarize()
 	v := Verdict{Finding: Unchanged, Old: o.Median, New: n.Median,
 		Evidence: Evidence{Method: MethodThreshold, Limit: limit, OldN: o.N, NewN: n.N, Noise: max(noise(o), noise(n))}}
 	gain, ok := m.Better.Gain(o.Median, n.Median)
@@ -36,9 +27,9 @@ func threshold(m *bench.Metric, old, new *bench.Sample, limit float64) Verdict {
 	case m.Better == bench.Lower && o.Median > 0 && n.Median <= 0:
 		v.Finding, v.Evidence.Method = Implausible, NoMethod
 		v.Reason = fmt.Sprintf("%v is not a measurement of something that took %v before", n.Median, o.Median)
-	case gain < -limit-tolerance:
+	case gain < -limit-Tolerance:
 		v.Finding = Regressed
-	case gain > limit+tolerance:
+	case gain > limit+Tolerance:
 		v.Finding = v.improved()
 	}
 	return v
@@ -94,7 +85,7 @@ func (v Verdict) judged() bool { return v.Evidence.Method.Compares() }
 
 // exact demands that every value equals the reference.
 func exact(old, new *bench.Sample) Verdict {
-	o, n := summarize(old), summarize(new)
+	o, n := old.Summarize(), new.Summarize()
 	v := Verdict{Finding: Unchanged, Old: o.Median, New: n.Median,
 		Evidence: Evidence{Method: MethodExact, OldN: o.N, NewN: n.N}}
 	values := new.Values

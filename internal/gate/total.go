@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // references compares a total with each of the recorded ones by msmodeling's
@@ -144,7 +145,7 @@ func drifted(v Verdict, e *bench.Expected) Verdict {
 // doubted says so where a loss rests on one value that can be measured again.
 func doubted(p *Policy, v Verdict) Verdict {
 	if !p.Recorded && !v.Undecided() && (v.Finding == Regressed || v.Finding == Drifted) && v.Evidence.NewN == 1 {
-		v.Reason = joined(v.Reason, single)
+		v.Reason = text.Reasons(v.Reason, single)
 	}
 	return v
 }

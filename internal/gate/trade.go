@@ -10,6 +10,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/stats"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Trade lets a certain loss of a metric pass that a certain gain of another metric of the
@@ -52,15 +53,15 @@ func trade(in *inputs, verdicts []Verdict) []Verdict {
 		g := gains[seriesKey{v.Cell, t.For}]
 		why := in.unpaid(v, t, &g)
 		if why != "" {
-			v.Reason = joined(v.Reason, "not traded: "+why)
-			if v.Delta >= -t.Loss-tolerance { // fewer pairs decide a large loss
+			v.Reason = text.Reasons(v.Reason, "not traded: "+why)
+			if v.Delta >= -t.Loss-Tolerance { // fewer pairs decide a large loss
 				v.Evidence.Need = g.need
 			}
 			continue
 		}
 		v.Excuse = &Excuse{Kind: TradeExcuse, Source: cmp.Or(t.Source, "trade"), Trade: &Offset{Trade: *t, Gained: g.percent, Q: g.q}}
 		offset(verdicts, v, t.For, &g)
-		v.Reason = joined(v.Reason, fmt.Sprintf(in.policy.certainly(
+		v.Reason = text.Reasons(v.Reason, fmt.Sprintf(in.policy.certainly(
 			"the loss is certain, and a certain gain of %s by %.1f %% pays for it", "a gain of %s by %.1f %% pays for it")+
 			" (up to %.4g %% for at least %.4g %%)", printable(t.For, maxName), g.percent, t.Loss, t.Gain))
 	}
@@ -92,7 +93,7 @@ func (p *Policy) certainly(evidence, medians string) string {
 func (in *inputs) unpaid(v *Verdict, t *Trade, g *gainOf) string {
 	metric := printable(t.For, maxName)
 	switch {
-	case !(v.Delta >= -t.Loss-tolerance):
+	case !(v.Delta >= -t.Loss-Tolerance):
 		return fmt.Sprintf("a trade allows a loss of %.4g %%", t.Loss)
 	case v.Old == 0 || v.New <= 0:
 		return "from 0 or to 0 there is no change in percent"
@@ -100,7 +101,7 @@ func (in *inputs) unpaid(v *Verdict, t *Trade, g *gainOf) string {
 		return metric + " " + g.none
 	case math.IsInf(g.percent, 1):
 		return "no code makes " + metric + " gain as much"
-	case !(g.percent >= t.Gain-tolerance):
+	case !(g.percent >= t.Gain-Tolerance):
 		return fmt.Sprintf("%s gained %.1f %%, and the trade needs %.4g %%", metric, g.percent, t.Gain)
 	case in.policy.Method != MethodThreshold && !(g.q <= in.policy.falseAlarms()):
 		return fmt.Sprintf("the gain of %s by %.1f %% is not certain (q %.2g): decide it in pairs with --ab and more --pairs", metric, g.percent, g.q)
@@ -192,7 +193,7 @@ func (in *inputs) gainOfPairs(mirrored *described, now *bench.Sample) gainOf {
 // two sessions.
 func (in *inputs) gainSince(mirrored *described, c cell, t *Trade) gainOf {
 	old, now := c.ref.Sample(t.For), c.got.Sample(t.For)
-	o, n := summarize(old), summarize(now)
+	o, n := old.Summarize(), now.Summarize()
 	loss, ok := mirrored.Better.Gain(o.Median, n.Median)
 	if !ok || !(o.Median > 0) || !(n.Median > 0) || math.IsInf(o.Median, 1) {
 		return gainOf{p: 1, none: "has a value that is not a positive number"}

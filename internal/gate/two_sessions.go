@@ -26,7 +26,7 @@ func twoSampleOf(in *inputs, m *described, c cell) (s detect.TwoSample, ok bool)
 	if old == nil || now == nil || len(now.Base) > 0 {
 		return s, false
 	}
-	o, n := summarize(old), summarize(now)
+	o, n := old.Summarize(), now.Summarize()
 	s = detect.TwoSample{Base: detect.NewSide(o.Median, o.MAD, o.N), Head: detect.NewSide(n.Median, n.MAD, n.N), HigherIsBetter: m.Better != bench.Lower}
 	s.Base.Noise = max(s.Base.Noise, o.Noise)
 	return s, o.Median > 0 && n.Median > 0
@@ -62,7 +62,7 @@ const earlierCounted = 10
 func beyondChance(in *inputs, ev *testResults, n seriesKey, v Verdict) Verdict {
 	e, ok := ev.sides[n]
 	limit := in.policyOf(n).Threshold
-	if ok && v.Undecided() && v.Delta < -limit-tolerance && (e.q <= ev.share || e.Estimate >= e.large) {
+	if ok && v.Undecided() && v.Delta < -limit-Tolerance && (e.q <= ev.share || e.Estimate >= e.large) {
 		v.Finding, v.DecidedBy = Regressed, Certain
 		v.Evidence.Q = e.q
 		v.Reason = fmt.Sprintf("beyond the threshold of %.4g %%, and beyond what two sessions of unchanged code differ by", limit)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/reference/waiver"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // WaiverState says what became of a waiver.
@@ -89,7 +90,7 @@ func waived(today waiver.Date, v Verdict, of []*WaiverUse) Verdict {
 	if i < 0 {
 		u := of[0]
 		u.Note = "what it was for is still slower than allowed: fix it, or write a new day"
-		v.Reason = joined(v.Reason, fmt.Sprintf("its waiver up to %v %% expired on %s", u.Ceiling, u.Expires))
+		v.Reason = text.Reasons(v.Reason, fmt.Sprintf("its waiver up to %v %% expired on %s", u.Ceiling, u.Expires))
 		return v
 	}
 	u := of[i]
@@ -100,12 +101,12 @@ func waived(today waiver.Date, v Verdict, of []*WaiverUse) Verdict {
 	}
 	if why := u.beyond(&v); why != "" {
 		u.more(WaiverExceeded, fmt.Sprintf("slower by %.4g %%, which is %s: fix it", -v.Delta, why))
-		v.Reason = joined(v.Reason, fmt.Sprintf("%s of its waiver until %s", why, u.Expires))
+		v.Reason = text.Reasons(v.Reason, fmt.Sprintf("%s of its waiver until %s", why, u.Expires))
 		return v
 	}
 	u.more(WaiverUsed, "")
 	v.Excuse = &Excuse{Kind: WaivedExcuse, Source: u.Source, Why: u.Entry.Reason, By: u.By, Issue: u.Issue, Until: u.Expires}
-	v.Reason = joined(v.Reason, fmt.Sprintf("waived up to %v %%", u.Ceiling))
+	v.Reason = text.Reasons(v.Reason, fmt.Sprintf("waived up to %v %%", u.Ceiling))
 	return v
 }
 
@@ -115,7 +116,7 @@ func (u *WaiverUse) beyond(v *Verdict) string {
 	switch {
 	case v.Old == 0 || v.Old > 0 && v.New <= 0:
 		return "no change in percent and beyond any ceiling"
-	case !(v.Delta >= -u.Ceiling-tolerance): // true for NaN
+	case !(v.Delta >= -u.Ceiling-Tolerance): // true for NaN
 		return fmt.Sprintf("beyond the ceiling of %v %%", u.Ceiling)
 	}
 	return ""

@@ -11,6 +11,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/diff"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -50,7 +51,7 @@ func (d *Diff) Run(w io.Writer, baselinePath, candidatePath string) (int, error)
 	if err != nil {
 		return 0, err
 	}
-	found := gate.Diff(before, after, policy)
+	found := diff.Compare(before, after, policy)
 	if err := render(w, found); err != nil {
 		return 0, err
 	}
@@ -58,7 +59,7 @@ func (d *Diff) Run(w io.Writer, baselinePath, candidatePath string) (int, error)
 }
 
 // exitOfDiff maps a difference to the exit code.
-func exitOfDiff(d gate.Difference) int {
+func exitOfDiff(d diff.Difference) int {
 	switch {
 	case d.Refused != "":
 		return exit.NoMeasure
@@ -69,9 +70,9 @@ func exitOfDiff(d gate.Difference) int {
 }
 
 // policy settles the flags.
-func (d *Diff) policy() (gate.DiffPolicy, error) {
-	p := gate.DiffPolicy{Strict: d.Strict, Compat: d.Compat, AllowContext: d.AllowContext, Context: map[string]gate.Level{}}
-	if d.Compat != "" && d.Compat != gate.CompatInferenceBench {
+func (d *Diff) policy() (diff.Policy, error) {
+	p := diff.Policy{Strict: d.Strict, Compat: d.Compat, AllowContext: d.AllowContext, Context: map[string]gate.Level{}}
+	if d.Compat != "" && d.Compat != diff.CompatInferenceBench {
 		return p, exit.Usagef("--compat: unknown tool %q: write inferencebench, or leave it out", d.Compat)
 	}
 	var err error
@@ -81,7 +82,7 @@ func (d *Diff) policy() (gate.DiffPolicy, error) {
 	if d.Compat != "" && (len(d.Context) > 0 || d.AllowContext) {
 		return p, exit.Usagef("--context and --allow-context have no effect with --compat, whose rules look at six conditions and only warn: leave them out")
 	}
-	known := slices.Sorted(maps.Keys(gate.DefaultContext()))
+	known := slices.Sorted(maps.Keys(diff.DefaultContext()))
 	for _, c := range d.Context {
 		name, word, _ := strings.Cut(c, "=")
 		level, ok := map[string]gate.Level{"ignore": gate.Off, "warn": gate.Warn, "refuse": gate.Fail}[word]
@@ -119,20 +120,20 @@ func fraction(s string) (float64, error) {
 }
 
 // renderer returns how the difference is printed.
-func (d *Diff) renderer(p gate.DiffPolicy) (func(io.Writer, gate.Difference) error, error) {
+func (d *Diff) renderer(p diff.Policy) (func(io.Writer, diff.Difference) error, error) {
 	o := report.DiffOptions{Tolerance: p.Tolerance, Strict: p.Strict}
 	compat := p.Compat != ""
 	switch {
 	case d.Format == "table" && compat:
-		return func(w io.Writer, f gate.Difference) error { return report.InferenceBenchTable(w, f) }, nil
+		return func(w io.Writer, f diff.Difference) error { return report.InferenceBenchTable(w, f) }, nil
 	case d.Format == "json" && compat:
-		return func(w io.Writer, f gate.Difference) error { return report.InferenceBenchJSON(w, f) }, nil
+		return func(w io.Writer, f diff.Difference) error { return report.InferenceBenchJSON(w, f) }, nil
 	case d.Format == "table":
-		return func(w io.Writer, f gate.Difference) error { return report.DiffTerminal(w, f, o) }, nil
+		return func(w io.Writer, f diff.Difference) error { return report.DiffTerminal(w, f, o) }, nil
 	case d.Format == "json":
-		return func(w io.Writer, f gate.Difference) error { return report.DiffJSON(w, f, o) }, nil
+		return func(w io.Writer, f diff.Difference) error { return report.DiffJSON(w, f, o) }, nil
 	case d.Format == "markdown":
-		return func(w io.Writer, f gate.Difference) error { return report.DiffMarkdown(w, f, o) }, nil
+		return func(w io.Writer, f diff.Difference) error { return report.DiffMarkdown(w, f, o) }, nil
 	}
 	return nil, exit.Usagef("--format: unknown format %q: use table, json or markdown", d.Format)
 }

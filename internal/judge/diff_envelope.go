@@ -9,23 +9,23 @@ import (
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/formats/inferencebench"
 	"github.com/accelgate/accelgate/internal/formats/signature"
-	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/diff"
 )
 
 // envelopeSide reads an envelope as one side of a diff.
-func envelopeSide(path string, data []byte, compat string) (gate.Side, error) {
+func envelopeSide(path string, data []byte, compat string) (diff.Document, error) {
 	e, err := inferencebench.Parse(data)
 	if err != nil {
-		return gate.Side{}, exit.Usagef("%s: %w", path, err)
+		return diff.Document{}, exit.Usagef("%s: %w", path, err)
 	}
 	if compat != "" {
 		return originalSide(path, e), nil
 	}
 	run := e.Run()
-	side := gate.SideOf(path, run, contextFacts(run))
+	side := diff.DocumentOf(path, run, contextFacts(run))
 	side.Impossible = cmp.Or(e.Impossible(), side.Impossible)
 	if loaded, stated := e.Loaded(); loaded && !stated {
-		side.Context = append(side.Context, gate.Fact{Name: "concurrency", Unknown: true, Needed: true})
+		side.Context = append(side.Context, diff.Fact{Name: "concurrency", Unknown: true, Needed: true})
 	}
 	return side, nil
 }
@@ -68,22 +68,22 @@ func (d *Diff) verify(path string, data []byte) error {
 
 // originalSide holds what InferenceBench itself compares: six facts, whatever
 // stands in them, and every metric with the known directions.
-func originalSide(path string, e *inferencebench.Envelope) gate.Side {
-	side := gate.Side{Name: path, Context: []gate.Fact{
+func originalSide(path string, e *inferencebench.Envelope) diff.Document {
+	side := diff.Document{Name: path, Context: []diff.Fact{
 		{Name: "suite_id", Value: e.SuiteID}, {Name: "model_id", Value: e.Model.ID}, {Name: "engine_name", Value: e.Engine.Name},
 		{Name: "engine_version", Value: e.Engine.Version}, {Name: "quantization_format", Value: e.Quantization.Format},
 		{Name: "hardware_fingerprint", Value: e.Fingerprint},
-	}, Cells: []gate.SideCell{{}}}
+	}, Cells: []diff.Cell{{}}}
 	for _, m := range e.Metrics {
 		direction, _ := inferencebench.OriginalDirection(m.Name)
-		side.Cells[0].Metrics = append(side.Cells[0].Metrics, gate.SideMetric{Metric: bench.Metric{Name: m.Name, Better: direction}, Value: m.Value, Has: m.Has})
+		side.Cells[0].Metrics = append(side.Cells[0].Metrics, diff.Metric{Metric: bench.Metric{Name: m.Name, Better: direction}, Value: m.Value, Has: m.Has})
 	}
 	return side
 }
 
 // contextFacts are the conditions of an envelope's view as a run. Placeholders
 // say nothing.
-func contextFacts(run *bench.Run) []gate.Fact {
+func contextFacts(run *bench.Run) []diff.Fact {
 	facts := runFacts(run)
 	for i := range facts {
 		facts[i].Unknown = facts[i].Unknown || inferencebench.Unknown(facts[i].Name, facts[i].Value)

@@ -13,32 +13,32 @@ import (
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/formats"
 	"github.com/accelgate/accelgate/internal/formats/inferencebench"
-	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/diff"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
 // readSide reads a document of any kind that holds numbers.
-func (d *Diff) readSide(path string) (gate.Side, error) {
+func (d *Diff) readSide(path string) (diff.Document, error) {
 	data, err := suite.ReadResult(path, path, bench.MaxRunBytes)
 	if err != nil {
-		return gate.Side{}, exit.Usagef("%w: name a run.json, a baseline or an envelope", err)
+		return diff.Document{}, exit.Usagef("%w: name a run.json, a baseline or an envelope", err)
 	}
 	if err := d.verify(path, data); err != nil {
-		return gate.Side{}, err
+		return diff.Document{}, err
 	}
 	if inferencebench.IsEnvelope(data) {
 		return envelopeSide(path, data, d.Compat)
 	}
 	if d.Compat != "" {
-		return gate.Side{}, exit.Usagef("%s is not an envelope, and --compat compares envelopes: leave --compat out", path)
+		return diff.Document{}, exit.Usagef("%s is not an envelope, and --compat compares envelopes: leave --compat out", path)
 	}
 	run, err := runOf(path, data)
 	if err != nil {
-		return gate.Side{}, exit.AsUsage(err)
+		return diff.Document{}, exit.AsUsage(err)
 	}
-	side := gate.SideOf(path, run, runFacts(run))
+	side := diff.DocumentOf(path, run, runFacts(run))
 	side.Impossible = cmp.Or(side.Impossible, impossibleLoad(run))
 	return side, nil
 }
@@ -80,12 +80,12 @@ func runOf(path string, data []byte) (*bench.Run, error) {
 }
 
 // runFacts are the conditions that a run or a baseline records.
-func runFacts(run *bench.Run) []gate.Fact {
+func runFacts(run *bench.Run) []diff.Fact {
 	machine := ""
 	if !run.Host.Unknown() {
 		machine = run.Host.Device()
 	}
-	facts := []gate.Fact{
+	facts := []diff.Fact{
 		{Name: "hardware_fingerprint", Value: machine, Unknown: machine == ""},
 		{Name: "client", Value: run.Tool, Unknown: run.Tool == ""},
 	}
@@ -93,7 +93,7 @@ func runFacts(run *bench.Run) []gate.Fact {
 		if name == bench.BatchJob {
 			continue
 		}
-		facts = append(facts, gate.Fact{Name: name, Value: oneSpelling(run.Context[name])})
+		facts = append(facts, diff.Fact{Name: name, Value: oneSpelling(run.Context[name])})
 	}
 	return facts
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/diff"
 	"github.com/accelgate/accelgate/internal/report"
 )
 
@@ -44,7 +44,7 @@ func TestThreeSignConventions(t *testing.T) {
 			t.Errorf("%s %v: %+v", c.better, c.now, v)
 		}
 		h := in.Hosts[0]
-		d := gate.Diff(gate.SideOf("a", h.Reference, nil), gate.SideOf("b", h.Run, nil), gate.DiffPolicy{})
+		d := diff.Compare(diff.DocumentOf("a", h.Reference, nil), diff.DocumentOf("b", h.Run, nil), diff.Policy{})
 		if text := renderDiff(t, "diff.txt", d, report.DiffOptions{}); !strings.Contains(text, c.want) {
 			t.Errorf("diff lacks %q:\n%s", c.want, text)
 		}

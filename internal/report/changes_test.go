@@ -7,9 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/report"
-	"github.com/google/go-cmp/cmp"
 )
 
 func refresh(s string, changes int) report.Refresh {

@@ -10,10 +10,11 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/diff"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// DiffOptions say by what a [gate.Difference] was found, and how to show it.
+// DiffOptions say by what a [diff.Difference] was found, and how to show it.
 type DiffOptions struct {
 	Tolerance float64 // fraction
 	Strict    bool
@@ -23,7 +24,7 @@ type DiffOptions struct {
 
 // DiffTerminal renders plain text, like [TerminalWith]. The first line is the
 // verdict; at most 100 numbers follow, what matters most first.
-func DiffTerminal(w io.Writer, d gate.Difference, o DiffOptions) error {
+func DiffTerminal(w io.Writer, d diff.Difference, o DiffOptions) error {
 	const rows, facts = 100, 40
 	if o.Terminal.Columns <= 0 {
 		o.Terminal.Columns = 100
@@ -41,7 +42,7 @@ func DiffTerminal(w io.Writer, d gate.Difference, o DiffOptions) error {
 
 // DiffMarkdown renders for GitHub within the limit. The numbers that matter
 // least are left out first, and said to be.
-func DiffMarkdown(w io.Writer, d gate.Difference, o DiffOptions) error {
+func DiffMarkdown(w io.Writer, d diff.Difference, o DiffOptions) error {
 	if o.Limit == 0 {
 		o.Limit = MarkdownBytes
 	}
@@ -59,35 +60,35 @@ func DiffMarkdown(w io.Writer, d gate.Difference, o DiffOptions) error {
 
 // diffView is a Difference with what Markdown and terminal need of it.
 type diffView struct {
-	gate.Difference
+	diff.Difference
 	options DiffOptions
-	ranked  []gate.DiffRow
-	counts  map[gate.DiffVerdict]int
+	ranked  []diff.Row
+	counts  map[diff.Verdict]int
 }
 
-func newDiffView(d gate.Difference, o DiffOptions) *diffView {
+func newDiffView(d diff.Difference, o DiffOptions) *diffView {
 	return &diffView{Difference: d, options: o, ranked: d.Ranked(), counts: countVerdicts(d.Rows)}
 }
 
 // diffWords are the verdicts as a sum tells them, in its order.
 var diffWords = []struct {
-	verdict   gate.DiffVerdict
+	verdict   diff.Verdict
 	word      string // in a row
 	one, many string // after a number
 }{
-	{gate.DiffRegression, "regression", "regression", "regressions"},
-	{gate.DiffImplausible, "implausible", "implausible", "implausible"},
-	{gate.DiffMissing, "missing", "missing", "missing"},
-	{gate.DiffInconclusive, "inconclusive", "inconclusive", "inconclusive"},
-	{gate.DiffImprovement, "improvement", "improvement", "improvements"},
-	{gate.DiffNew, "new", "new", "new"},
-	{gate.DiffUnknown, "direction unknown", "of unknown direction", "of unknown direction"},
-	{gate.DiffNoChange, "unchanged", "unchanged", "unchanged"},
+	{diff.Regression, "regression", "regression", "regressions"},
+	{diff.Implausible, "implausible", "implausible", "implausible"},
+	{diff.Missing, "missing", "missing", "missing"},
+	{diff.Inconclusive, "inconclusive", "inconclusive", "inconclusive"},
+	{diff.Improvement, "improvement", "improvement", "improvements"},
+	{diff.New, "new", "new", "new"},
+	{diff.Unknown, "direction unknown", "of unknown direction", "of unknown direction"},
+	{diff.NoChange, "unchanged", "unchanged", "unchanged"},
 }
 
 // countVerdicts has an entry for every verdict there is.
-func countVerdicts(rows []gate.DiffRow) map[gate.DiffVerdict]int {
-	counts := map[gate.DiffVerdict]int{}
+func countVerdicts(rows []diff.Row) map[diff.Verdict]int {
+	counts := map[diff.Verdict]int{}
 	for _, w := range diffWords {
 		counts[w.verdict] = 0
 	}
@@ -176,14 +177,14 @@ func (v *diffView) blocks(rows, facts int) []block {
 
 // context lists the conditions that differ, those that refuse first.
 func (v *diffView) context(most int) bullets {
-	var differ []gate.ContextMatch
+	var differ []diff.ContextMatch
 	for _, c := range v.Context {
 		if !c.Match && c.Level != gate.Off {
 			differ = append(differ, c)
 		}
 	}
-	refuses := func(c gate.ContextMatch) int { return map[bool]int{true: 0, false: 1}[c.Level == gate.Fail] }
-	slices.SortStableFunc(differ, func(a, b gate.ContextMatch) int { return cmp.Compare(refuses(a), refuses(b)) })
+	refuses := func(c diff.ContextMatch) int { return map[bool]int{true: 0, false: 1}[c.Level == gate.Fail] }
+	slices.SortStableFunc(differ, func(a, b diff.ContextMatch) int { return cmp.Compare(refuses(a), refuses(b)) })
 	var list bullets
 	for _, c := range differ[:min(most, len(differ))] {
 		word := map[bool]string{true: "refuse", false: "warn"}[c.Level == gate.Fail]
@@ -198,8 +199,8 @@ func (v *diffView) context(most int) bullets {
 // table shows the first rows. Cells and reasons have a column if there are any.
 func (v *diffView) table(rows int) block {
 	shown := v.ranked[:rows]
-	cells := slices.ContainsFunc(shown, func(r gate.DiffRow) bool { return r.Cell != "" })
-	reasons := slices.ContainsFunc(shown, func(r gate.DiffRow) bool { return r.Reason != "" })
+	cells := slices.ContainsFunc(shown, func(r diff.Row) bool { return r.Cell != "" })
+	reasons := slices.ContainsFunc(shown, func(r diff.Row) bool { return r.Reason != "" })
 	names := []string{"Metric", "Baseline>", "Candidate>", "Change>", "Relative>", "Verdict"}
 	if cells {
 		names = slices.Insert(names, 0, "Cell")
@@ -221,7 +222,7 @@ func (v *diffView) table(rows int) block {
 	return t
 }
 
-func (v *diffView) row(r *gate.DiffRow) []inline {
+func (v *diffView) row(r *diff.Row) []inline {
 	metric := only(code(r.Metric))
 	if r.Unit != "" {
 		metric = append(metric, plain(" ("), reason(r.Unit), plain(")"))
@@ -258,7 +259,7 @@ func amountOrNone(x *float64, plus string) inline {
 
 // relative is the change of a row with what it means: "+31.0 % (worse)". What a
 // metric of unknown direction means is not known.
-func (v *diffView) relative(r *gate.DiffRow) string {
+func (v *diffView) relative(r *diff.Row) string {
 	s := relativeChange(*r.DeltaRel*100, v.options.Tolerance*100)
 	if word := r.Better.Word(*r.DeltaRel); r.Better != "" && word != "" {
 		s += " (" + word + ")"

@@ -11,31 +11,31 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/diff"
 )
 
 // diffSchema is the version of [DiffDocument] written by this build.
 const diffSchema = 2
 
-// DiffDocument is the JSON form of a [gate.Difference]. It leaves nothing out.
+// DiffDocument is the JSON form of a [diff.Difference]. It leaves nothing out.
 type DiffDocument struct {
-	Schema        int                      `json:"schema"`
-	BaselinePath  string                   `json:"baseline_path"`
-	CandidatePath string                   `json:"candidate_path"`
-	Tolerance     float64                  `json:"tolerance"` // fraction
-	Strict        bool                     `json:"strict"`
-	Compat        string                   `json:"compat,omitempty"` // whose rules judged, if not ours
-	Failed        bool                     `json:"failed"`
-	Refused       string                   `json:"refused"` // why the two must not be compared; "" if they may
-	Context       []gate.ContextMatch      `json:"context"`
-	Counts        map[gate.DiffVerdict]int `json:"counts"`  // of every verdict there is
-	Metrics       []DiffRowDocument        `json:"metrics"` // sorted by cell, then metric
+	Schema        int                  `json:"schema"`
+	BaselinePath  string               `json:"baseline_path"`
+	CandidatePath string               `json:"candidate_path"`
+	Tolerance     float64              `json:"tolerance"` // fraction
+	Strict        bool                 `json:"strict"`
+	Compat        string               `json:"compat,omitempty"` // whose rules judged, if not ours
+	Failed        bool                 `json:"failed"`
+	Refused       string               `json:"refused"` // why the two must not be compared; "" if they may
+	Context       []diff.ContextMatch  `json:"context"`
+	Counts        map[diff.Verdict]int `json:"counts"`  // of every verdict there is
+	Metrics       []DiffRowDocument    `json:"metrics"` // sorted by cell, then metric
 }
 
 // DiffRowDocument is a row. JSON has no NaN and no infinity: a number that is
 // one is written as null, and NotFinite is set.
 type DiffRowDocument struct {
-	gate.DiffRow
+	diff.Row
 	// Better says whether the change is an improvement; nil where none was judged.
 	Better    *bool `json:"better"`
 	NotFinite bool  `json:"not_finite,omitempty"`
@@ -43,10 +43,10 @@ type DiffRowDocument struct {
 
 // DiffJSON renders a [DiffDocument], one row a line. What is not printable in a
 // name is written as \uXXXX.
-func DiffJSON(w io.Writer, d gate.Difference, o DiffOptions) error {
+func DiffJSON(w io.Writer, d diff.Difference, o DiffOptions) error {
 	head, err := printableJSON(DiffDocument{Schema: diffSchema, BaselinePath: d.Baseline, CandidatePath: d.Candidate,
 		Tolerance: finite(o.Tolerance), Strict: o.Strict, Compat: d.Compat, Failed: d.Failed, Refused: d.Refused,
-		Context: append([]gate.ContextMatch{}, d.Context...), Counts: countVerdicts(d.Rows)}, unicode.IsPrint)
+		Context: append([]diff.ContextMatch{}, d.Context...), Counts: countVerdicts(d.Rows)}, unicode.IsPrint)
 	if err != nil {
 		return err
 	}
@@ -68,8 +68,8 @@ func DiffJSON(w io.Writer, d gate.Difference, o DiffOptions) error {
 	return b.Flush()
 }
 
-func finiteRow(r gate.DiffRow) *DiffRowDocument {
-	d := &DiffRowDocument{DiffRow: r}
+func finiteRow(r diff.Row) *DiffRowDocument {
+	d := &DiffRowDocument{Row: r}
 	if r.DeltaRel != nil && *r.DeltaRel != 0 && r.Better != "" {
 		better := r.Better.Word(*r.DeltaRel) == "better"
 		d.Better = &better

@@ -10,32 +10,34 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/gate"
-	"github.com/accelgate/accelgate/internal/report"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/diff"
+	"github.com/accelgate/accelgate/internal/report"
 )
 
 // diffScenario is testdata/diff/NAME/input.json.
 type diffScenario struct {
 	Tolerance  float64
 	Strict     bool
-	Difference gate.Difference
+	Difference diff.Difference
 }
 
 // diffRenderers are all, by the name of their golden file.
-var diffRenderers = map[string]func(io.Writer, gate.Difference, report.DiffOptions) error{
+var diffRenderers = map[string]func(io.Writer, diff.Difference, report.DiffOptions) error{
 	"diff.txt": report.DiffTerminal, "diff.md": report.DiffMarkdown, "diff.json": report.DiffJSON,
 	"inferencebench.txt": compatible(report.InferenceBenchTable), "inferencebench.json": compatible(report.InferenceBenchJSON),
 }
 
-func compatible(f func(io.Writer, gate.Difference) error) func(io.Writer, gate.Difference, report.DiffOptions) error {
-	return func(w io.Writer, d gate.Difference, _ report.DiffOptions) error {
-		d.Compat = gate.CompatInferenceBench
+func compatible(f func(io.Writer, diff.Difference) error) func(io.Writer, diff.Difference, report.DiffOptions) error {
+	return func(w io.Writer, d diff.Difference, _ report.DiffOptions) error {
+		d.Compat = diff.CompatInferenceBench
 		return f(w, d)
 	}
 }
 
-func renderDiff(t testing.TB, format string, d gate.Difference, o report.DiffOptions) string {
+func renderDiff(t testing.TB, format string, d diff.Difference, o report.DiffOptions) string {
 	t.Helper()
 	var b strings.Builder
 	if err := diffRenderers[format](&b, d, o); err != nil {
@@ -69,16 +71,16 @@ func TestDiffGolden(t *testing.T) {
 }
 
 // plantedDiff has s wherever a string can be and x for some numbers.
-func plantedDiff(s string, x float64) gate.Difference {
+func plantedDiff(s string, x float64) diff.Difference {
 	word := func(i int) string { return fmt.Sprintf("%c%sz", 'a'+i, s) }
 	one := 1.0
-	row := func(i int, v gate.DiffVerdict) gate.DiffRow {
-		return gate.DiffRow{Cell: word(i), Metric: s + "!", Unit: word(0), Baseline: &one, Candidate: &x, DeltaAbs: &x, DeltaRel: &x, Verdict: v, Reason: word(1)}
+	row := func(i int, v diff.Verdict) diff.Row {
+		return diff.Row{Cell: word(i), Metric: s + "!", Unit: word(0), Baseline: &one, Candidate: &x, DeltaAbs: &x, DeltaRel: &x, Verdict: v, Reason: word(1)}
 	}
-	return gate.Difference{Baseline: s, Candidate: word(1), Refused: word(0), Compat: s,
-		Context: []gate.ContextMatch{{Name: "n" + s, Baseline: word(0), Candidate: word(1), Level: gate.Fail}, {Name: s, Baseline: s, Candidate: word(1), Level: gate.Warn}},
-		Rows: []gate.DiffRow{row(0, gate.DiffRegression), row(1, gate.DiffImprovement), {Cell: s, Metric: word(0), Verdict: gate.DiffMissing},
-			row(2, gate.DiffVerdict("v"+s)), {Metric: s, Verdict: gate.DiffNoChange}}}
+	return diff.Difference{Baseline: s, Candidate: word(1), Refused: word(0), Compat: s,
+		Context: []diff.ContextMatch{{Name: "n" + s, Baseline: word(0), Candidate: word(1), Level: gate.Fail}, {Name: s, Baseline: s, Candidate: word(1), Level: gate.Warn}},
+		Rows: []diff.Row{row(0, diff.Regression), row(1, diff.Improvement), {Cell: s, Metric: word(0), Verdict: diff.Missing},
+			row(2, diff.Verdict("v"+s)), {Metric: s, Verdict: diff.NoChange}}}
 }
 
 // checkDiff holds for any text and number: no renderer emits a control
@@ -119,9 +121,9 @@ func FuzzDiff(f *testing.F) {
 // TestDiffNotFinite writes null for what JSON cannot hold.
 func TestDiffNotFinite(t *testing.T) {
 	nan, inf, one := math.NaN(), math.Inf(1), 1.0
-	d := gate.Difference{Rows: []gate.DiffRow{
-		{Metric: "a", Baseline: &inf, Candidate: &inf, DeltaAbs: &nan, DeltaRel: &nan, Verdict: gate.DiffRegression},
-		{Metric: "b", Baseline: &one, Candidate: &one, Verdict: gate.DiffNoChange}}}
+	d := diff.Difference{Rows: []diff.Row{
+		{Metric: "a", Baseline: &inf, Candidate: &inf, DeltaAbs: &nan, DeltaRel: &nan, Verdict: diff.Regression},
+		{Metric: "b", Baseline: &one, Candidate: &one, Verdict: diff.NoChange}}}
 	for format, want := range map[string]string{
 		"diff.json":           `{"metric":"a","baseline":null,"candidate":null,"delta_abs":null,"change":null,"verdict":"regression","better":null,"not_finite":true},` + "\n" + `{"metric":"b","baseline":1,`,
 		"inferencebench.json": "\"baseline\": Infinity,\n      \"candidate\": Infinity,\n      \"delta_abs\": NaN,\n      \"delta_rel\": NaN,",
@@ -136,11 +138,11 @@ func TestDiffNotFinite(t *testing.T) {
 
 // TestDiffBounds keeps to every limit and says that rows are left out.
 func TestDiffBounds(t *testing.T) {
-	d := gate.Difference{Baseline: strings.Repeat("@", 500), Refused: strings.Repeat("#", 1000)}
+	d := diff.Difference{Baseline: strings.Repeat("@", 500), Refused: strings.Repeat("#", 1000)}
 	x := 2.0
 	for i := range 3000 {
-		d.Rows = append(d.Rows, gate.DiffRow{Cell: fmt.Sprintf("c%04d%s", i, strings.Repeat("|", 200)), Metric: "m", Baseline: &x, Candidate: &x, Verdict: gate.DiffNoChange})
-		d.Context = append(d.Context, gate.ContextMatch{Name: strings.Repeat("<", 300), Level: gate.Warn})
+		d.Rows = append(d.Rows, diff.Row{Cell: fmt.Sprintf("c%04d%s", i, strings.Repeat("|", 200)), Metric: "m", Baseline: &x, Candidate: &x, Verdict: diff.NoChange})
+		d.Context = append(d.Context, diff.ContextMatch{Name: strings.Repeat("<", 300), Level: gate.Warn})
 	}
 	for _, limit := range []int{0, 20_000, 5000, 1000, 1} {
 		body := renderDiff(t, "diff.md", d, report.DiffOptions{Limit: limit})
@@ -166,7 +168,7 @@ func TestDiffSmallChange(t *testing.T) {
 		{0.0001, 0, " +0.01 % "}, {-1e-9, 0, " -1e-07 % "}, {0, 0, " 0.0 % "}, {0.02001, 0.02, " +2.001 % "}, {0.02, 0.02, " +2.0 % "}, {3, 0.02, " +300.0 % "},
 	} {
 		one := 1.0
-		d := gate.Difference{Rows: []gate.DiffRow{{Metric: "m", Baseline: &one, Candidate: &one, DeltaRel: &c.relative, Verdict: gate.DiffNoChange}}}
+		d := diff.Difference{Rows: []diff.Row{{Metric: "m", Baseline: &one, Candidate: &one, DeltaRel: &c.relative, Verdict: diff.NoChange}}}
 		if got := renderDiff(t, "diff.txt", d, report.DiffOptions{Tolerance: c.tolerance}); !strings.Contains(got, c.want) {
 			t.Errorf("%v with tolerance %v lacks %q:\n%s", c.relative, c.tolerance, c.want, got)
 		}

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/diff"
 )
 
 // InferenceBenchTable renders a difference found by the rules of InferenceBench
@@ -17,7 +17,7 @@ import (
 // then all metrics in the order and with the figures of the original. That draws
 // lines around them, and has "≈" and "?" for no_change and unknown, and an arrow
 // before the other verdicts that points the way the number moved.
-func InferenceBenchTable(w io.Writer, d gate.Difference) error {
+func InferenceBenchTable(w io.Writer, d diff.Difference) error {
 	p := printer{w: bufio.NewWriter(w)}
 	if differ := contextWarning(d.Context); differ != "" {
 		p.line("warning: baseline and candidate differ on: " + differ)
@@ -42,7 +42,7 @@ func InferenceBenchTable(w io.Writer, d gate.Difference) error {
 }
 
 // contextWarning lists what differs as "name (baseline -> candidate)".
-func contextWarning(context []gate.ContextMatch) string {
+func contextWarning(context []diff.ContextMatch) string {
 	var differ []string
 	for i := range context {
 		if c := &context[i]; !c.Match {
@@ -53,7 +53,7 @@ func contextWarning(context []gate.ContextMatch) string {
 }
 
 // inferenceBenchCells formats a row as the original does.
-func inferenceBenchCells(r *gate.DiffRow) []string {
+func inferenceBenchCells(r *diff.Row) []string {
 	delta, relative := "-", "n/a"
 	if r.DeltaAbs != nil {
 		delta = plus(*r.DeltaAbs) + pythonAmount(*r.DeltaAbs)
@@ -117,7 +117,7 @@ func thousands(s string) string {
 // in the shape of its "bench diff --report json", numbers and text as Python's
 // json.dumps writes them with an indent of 2: NaN and Infinity bare, which is
 // not JSON, and nothing but ASCII.
-func InferenceBenchJSON(w io.Writer, d gate.Difference) error {
+func InferenceBenchJSON(w io.Writer, d diff.Difference) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "{\n  \"baseline_path\": %s,\n  \"candidate_path\": %s,\n", pythonString(d.Baseline), pythonString(d.Candidate))
 	b.WriteString("  \"context_match\": {\n")
@@ -129,7 +129,7 @@ func InferenceBenchJSON(w io.Writer, d gate.Difference) error {
 			pythonString(c.Name), contextValue(c, c.Baseline), contextValue(c, c.Candidate), c.Match)
 	}
 	fmt.Fprintf(b, "    \"all_match\": %t\n  },\n  \"metrics\": [", all)
-	rows := slices.SortedStableFunc(slices.Values(d.Rows), func(a, b gate.DiffRow) int { return strings.Compare(a.Metric, b.Metric) })
+	rows := slices.SortedStableFunc(slices.Values(d.Rows), func(a, b diff.Row) int { return strings.Compare(a.Metric, b.Metric) })
 	for i := range rows {
 		r := &rows[i]
 		fmt.Fprintf(b, "%s\n    {\n      \"name\": %s,\n      \"baseline\": %s,\n      \"candidate\": %s,\n",
@@ -146,11 +146,11 @@ func InferenceBenchJSON(w io.Writer, d gate.Difference) error {
 
 // isNull reports a value that is null in the original: of its conditions only
 // the quantisation may lack.
-func isNull(c *gate.ContextMatch, value string) bool {
+func isNull(c *diff.ContextMatch, value string) bool {
 	return value == "" && c.Name == "quantization_format"
 }
 
-func contextValue(c *gate.ContextMatch, value string) string {
+func contextValue(c *diff.ContextMatch, value string) string {
 	if isNull(c, value) {
 		return "null"
 	}
@@ -158,7 +158,7 @@ func contextValue(c *gate.ContextMatch, value string) string {
 }
 
 // pythonText is the value as Python prints it.
-func pythonText(c *gate.ContextMatch, value string) string {
+func pythonText(c *diff.ContextMatch, value string) string {
 	if isNull(c, value) {
 		return "None"
 	}

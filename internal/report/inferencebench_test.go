@@ -10,9 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/gate"
-	"github.com/accelgate/accelgate/internal/testing/testtier"
 	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/diff"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 func TestInferenceBenchAmount(t *testing.T) {
@@ -64,7 +66,7 @@ func TestInferenceBenchPairs(t *testing.T) {
 		t.Run(p.Baseline+" "+p.Candidate, func(t *testing.T) {
 			d := p.difference(t, folder)
 			for _, want := range p.Cells {
-				i := slices.IndexFunc(d.Rows, func(r gate.DiffRow) bool { return r.Metric == want[0] })
+				i := slices.IndexFunc(d.Rows, func(r diff.Row) bool { return r.Metric == want[0] })
 				if got := inferenceBenchCells(&d.Rows[i]); !slices.Equal(got, want) {
 					t.Errorf("got %q, want %q", got, want)
 				}
@@ -79,7 +81,7 @@ func TestInferenceBenchPairs(t *testing.T) {
 	}
 }
 
-func checkPairTable(t *testing.T, p *oraclePair, d gate.Difference) {
+func checkPairTable(t *testing.T, p *oraclePair, d diff.Difference) {
 	t.Helper()
 	var b strings.Builder
 	if err := InferenceBenchTable(&b, d); err != nil {
@@ -104,7 +106,7 @@ func checkPairTable(t *testing.T, p *oraclePair, d gate.Difference) {
 	}
 }
 
-func checkPairJSON(t *testing.T, p *oraclePair, d gate.Difference) {
+func checkPairJSON(t *testing.T, p *oraclePair, d diff.Difference) {
 	t.Helper()
 	var b strings.Builder
 	if err := InferenceBenchJSON(&b, d); err != nil {
@@ -137,11 +139,11 @@ func checkPairJSON(t *testing.T, p *oraclePair, d gate.Difference) {
 
 // difference computes the numbers from the two envelopes and takes the verdicts
 // and the conditions of the original: only rendering is tested here.
-func (p *oraclePair) difference(t *testing.T, folder string) gate.Difference {
+func (p *oraclePair) difference(t *testing.T, folder string) diff.Difference {
 	t.Helper()
-	d := gate.Difference{Baseline: p.Baseline, Candidate: p.Candidate, Compat: gate.CompatInferenceBench}
+	d := diff.Difference{Baseline: p.Baseline, Candidate: p.Candidate, Compat: diff.CompatInferenceBench}
 	for _, name := range []string{"suite_id", "model_id", "engine_name", "engine_version", "quantization_format", "hardware_fingerprint"} {
-		c := gate.ContextMatch{Name: name, Level: gate.Warn}
+		c := diff.ContextMatch{Name: name, Level: gate.Warn}
 		var values struct {
 			Baseline, Candidate string
 			Match               bool
@@ -154,7 +156,7 @@ func (p *oraclePair) difference(t *testing.T, folder string) gate.Difference {
 	}
 	before, after := envelopeMetrics(t, filepath.Join(folder, p.Baseline)), envelopeMetrics(t, filepath.Join(folder, p.Candidate))
 	for _, cells := range p.Cells {
-		r := gate.DiffRow{Metric: cells[0], Baseline: before[cells[0]], Candidate: after[cells[0]], Verdict: gate.DiffVerdict(cells[5])}
+		r := diff.Row{Metric: cells[0], Baseline: before[cells[0]], Candidate: after[cells[0]], Verdict: diff.Verdict(cells[5])}
 		if r.Baseline != nil && r.Candidate != nil {
 			delta := *r.Candidate - *r.Baseline
 			relative := delta / math.Abs(*r.Baseline)
@@ -162,7 +164,7 @@ func (p *oraclePair) difference(t *testing.T, folder string) gate.Difference {
 		}
 		d.Rows = append(d.Rows, r)
 	}
-	slices.SortFunc(d.Rows, func(a, b gate.DiffRow) int { return cmp.Compare(a.Metric, b.Metric) })
+	slices.SortFunc(d.Rows, func(a, b diff.Row) int { return cmp.Compare(a.Metric, b.Metric) })
 	return d
 }
 

@@ -10,10 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/gate"
-	"github.com/accelgate/accelgate/internal/report"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/report"
 )
 
 func decode(t testing.TB, r report.Report) report.Document {

@@ -6,13 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/report"
 	"github.com/google/go-cmp/cmp"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
+
+	"github.com/accelgate/accelgate/internal/report"
 )
 
 var (

@@ -10,10 +10,11 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/accelgate/accelgate/internal/report"
 	"github.com/yuin/goldmark/ast"
 	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
+
+	"github.com/accelgate/accelgate/internal/report"
 )
 
 // TestPictureOfTheCommentIsFresh draws what a reader of a pull request sees of a comment, which README.md shows: the scenario

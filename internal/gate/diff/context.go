@@ -1,4 +1,4 @@
-package gate
+package diff
 
 import (
 	"fmt"
@@ -7,21 +7,22 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate"
 )
 
 // defaultContext: what was asked of the endpoint, and of which model on what
 // hardware, must be the same, or the numbers are of two different things; which
 // version answered is what a diff is often about. Names are those of a run's context, driver options under their own.
-var defaultContext = map[string]Level{
-	"suite": Warn, "model": Fail, "engine": Fail, "engine_version": Warn, "quantization": Fail, "hardware_fingerprint": Fail,
-	"client": Warn, "duration_s": Warn, "seed": Warn, "nonce_seed": Off, "clocks": Off, "schedule_sha256": Warn, cellFact: Warn,
+var defaultContext = map[string]gate.Level{
+	"suite": gate.Warn, "model": gate.Fail, "engine": gate.Fail, "engine_version": gate.Warn, "quantization": gate.Fail, "hardware_fingerprint": gate.Fail,
+	"client": gate.Warn, "duration_s": gate.Warn, "seed": gate.Warn, "nonce_seed": gate.Off, "clocks": gate.Off, "schedule_sha256": gate.Warn, cellFact: gate.Warn,
 
-	"suite_version": Fail, "dataset_hash": Fail,
-	"mode": Fail, "concurrency": Fail, "rate": Fail, "arrival": Fail, "burstiness": Fail, "burst": Fail, "warmup": Fail,
-	"api": Fail, "max_tokens": Fail, "ignore_eos": Fail, "temperature": Fail, "stream": Fail, "keepalive": Fail,
-	"cache_policy": Fail, "input_len": Fail, "output_len": Fail, "extra": Fail, "rate_end": Fail, "rate_curve": Fail, "scale": Fail, "mix": Fail,
-	"conversation": Fail, "json_schema": Fail, "files": Fail, "inputs": Fail, "length_unit": Fail, "protocol": Fail,
-	bench.StreamedTokens: Fail, "latency_from": Fail, "search": Fail,
+	"suite_version": gate.Fail, "dataset_hash": gate.Fail,
+	"mode": gate.Fail, "concurrency": gate.Fail, "rate": gate.Fail, "arrival": gate.Fail, "burstiness": gate.Fail, "burst": gate.Fail, "warmup": gate.Fail,
+	"api": gate.Fail, "max_tokens": gate.Fail, "ignore_eos": gate.Fail, "temperature": gate.Fail, "stream": gate.Fail, "keepalive": gate.Fail,
+	"cache_policy": gate.Fail, "input_len": gate.Fail, "output_len": gate.Fail, "extra": gate.Fail, "rate_end": gate.Fail, "rate_curve": gate.Fail, "scale": gate.Fail, "mix": gate.Fail,
+	"conversation": gate.Fail, "json_schema": gate.Fail, "files": gate.Fail, "inputs": gate.Fail, "length_unit": gate.Fail, "protocol": gate.Fail,
+	bench.StreamedTokens: gate.Fail, "latency_from": gate.Fail, "search": gate.Fail,
 }
 
 // cellFact is the name under which a pair of cells with different ids is shown
@@ -31,7 +32,7 @@ const cellFact = "cell"
 // DefaultContext returns what a mismatch of a fact means where the policy does
 // not say: [Fail] refuses the comparison. A fact that is absent warns. The
 // caller owns the map.
-func DefaultContext() map[string]Level { return maps.Clone(defaultContext) }
+func DefaultContext() map[string]gate.Level { return maps.Clone(defaultContext) }
 
 // compareContext compares the facts of both sides by name, those of a document
 // and those of its cells together, because an envelope has one place for both:
@@ -39,7 +40,7 @@ func DefaultContext() map[string]Level { return maps.Clone(defaultContext) }
 // their order, then what only the candidate has. A fact that both do not know
 // matches. One that a single side lacks is a mismatch that at most
 // warns, unless the policy itself says more: the values may be equal.
-func (p DiffPolicy) compareContext(baseline, candidate Side) []ContextMatch {
+func (p Policy) compareContext(baseline, candidate Document) []ContextMatch {
 	var all matchList
 	for _, cell := range pairCells(baseline.Cells, candidate.Cells) {
 		if cell.old != nil && cell.new != nil && len(cell.old.Context)+len(cell.new.Context) > 0 {
@@ -57,7 +58,7 @@ func (p DiffPolicy) compareContext(baseline, candidate Side) []ContextMatch {
 	return matches
 }
 
-func (p DiffPolicy) compareFacts(baseline, candidate []Fact) (matches []ContextMatch) {
+func (p Policy) compareFacts(baseline, candidate []Fact) (matches []ContextMatch) {
 	for _, f := range pairUp(baseline, candidate, func(f *Fact) string { return f.Name }) {
 		c := ContextMatch{Name: f.key, Baseline: f.old.value(), Candidate: f.new.value()}
 		here, there := f.old.known(), f.new.known()
@@ -97,7 +98,7 @@ func (l *matchList) add(more []ContextMatch) {
 		switch {
 		case known && l.list[i].Match && !c.Match:
 			l.list[i] = c
-		case !known && (len(l.list) < maxMatches || !c.Match && c.Level == Fail):
+		case !known && (len(l.list) < maxMatches || !c.Match && c.Level == gate.Fail):
 			l.at[c.Name] = len(l.list)
 			l.list = append(l.list, c)
 		}
@@ -117,18 +118,18 @@ func (f *Fact) value() string {
 }
 
 // level is what a mismatch of a fact means; certain says that both sides know it.
-func (p DiffPolicy) level(name string, certain bool) Level {
+func (p Policy) level(name string, certain bool) gate.Level {
 	if level, ok := p.Context[name]; ok {
 		return level
 	}
 	level, ok := defaultContext[name]
-	if !ok || level == Fail && (!certain || p.AllowContext) {
-		return Warn
+	if !ok || level == gate.Fail && (!certain || p.AllowContext) {
+		return gate.Warn
 	}
 	return level
 }
 
-func differentCells(baseline, candidate Side) (ContextMatch, bool) {
+func differentCells(baseline, candidate Document) (ContextMatch, bool) {
 	if len(baseline.Cells) != 1 || len(candidate.Cells) != 1 {
 		return ContextMatch{}, false
 	}
@@ -140,9 +141,9 @@ func differentCells(baseline, candidate Side) (ContextMatch, bool) {
 func differ(context []ContextMatch) string {
 	var facts, flags []string
 	for _, c := range context {
-		if !c.Match && c.Level == Fail {
+		if !c.Match && c.Level == gate.Fail {
 			facts = append(facts, fmt.Sprintf("%.40s (%s, %s)", c.Name, shown(c.Baseline), shown(c.Candidate)))
-			flags = append(flags, fmt.Sprintf("--context %.40s=%s", c.Name, Warn))
+			flags = append(flags, fmt.Sprintf("--context %.40s=%s", c.Name, gate.Warn))
 		}
 	}
 	if facts == nil {

@@ -1,18 +1,19 @@
-package gate
+package diff
 
 import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/gate"
 )
 
-// Side is one of the two documents that a diff compares: a run, a baseline or
+// Document is one of the two documents that a diff compares: a run, a baseline or
 // an envelope, of any kind of suite.
-type Side struct {
+type Document struct {
 	Name string // path
 	// Context says under which conditions the numbers were measured, in the
 	// order in which it is shown.
 	Context []Fact
-	Cells   []SideCell
+	Cells   []Cell
 	// Impossible says which number cannot be; "" if none is known to be.
 	Impossible string
 }
@@ -27,18 +28,18 @@ type Fact struct {
 	Needed bool
 }
 
-// SideCell is one cell of a Side. An envelope has one, with an empty id.
-type SideCell struct {
+// Cell is one cell of a Document. An envelope has one, with an empty id.
+type Cell struct {
 	ID      string
-	Metrics []SideMetric
+	Metrics []Metric
 	// Context are conditions of this cell alone, such as the number of requests
 	// at once.
 	Context []Fact
 }
 
-// SideMetric is one number of a cell. Has is false for one that is there and
+// Metric is one number of a cell. Has is false for one that is there and
 // has no number: a null, a text.
-type SideMetric struct {
+type Metric struct {
 	bench.Metric
 	Value float64 // may be infinite or NaN in an envelope
 	Has   bool
@@ -49,25 +50,25 @@ type SideMetric struct {
 	Doubt string
 }
 
-// DiffVerdict says what a diff found about one metric. The words are those of
+// Verdict says what a diff found about one metric. The words are those of
 // InferenceBench; New, Inconclusive and Implausible are ours.
-type DiffVerdict string
+type Verdict string
 
 // The verdicts. InferenceBench calls unknown what only the candidate has.
 const (
-	DiffRegression   DiffVerdict = "regression"
-	DiffImprovement  DiffVerdict = "improvement"
-	DiffNoChange     DiffVerdict = "no_change"
-	DiffMissing      DiffVerdict = "missing"      // the candidate does not have it
-	DiffNew          DiffVerdict = "new"          // the baseline does not have it
-	DiffUnknown      DiffVerdict = "unknown"      // which direction is better is not known
-	DiffInconclusive DiffVerdict = "inconclusive" // could not be judged; Reason says why
-	DiffImplausible  DiffVerdict = "implausible"  // a number that cannot be, or a change that code does not make
+	Regression   Verdict = "regression"
+	Improvement  Verdict = "improvement"
+	NoChange     Verdict = "no_change"
+	Missing      Verdict = "missing"      // the candidate does not have it
+	New          Verdict = "new"          // the baseline does not have it
+	Unknown      Verdict = "unknown"      // which direction is better is not known
+	Inconclusive Verdict = "inconclusive" // could not be judged; Reason says why
+	Implausible  Verdict = "implausible"  // a number that cannot be, or a change that code does not make
 )
 
-// DiffPolicy says what a diff takes for a change. The zero value compares
+// Policy says what a diff takes for a change. The zero value compares
 // exactly, by our own rules.
-type DiffPolicy struct {
+type Policy struct {
 	Tolerance float64 // fraction; a change of exactly this is none
 	// Strict fails on a regression, on a missing metric or cell, on a metric that
 	// the sides describe differently, and where nothing could be judged.
@@ -79,7 +80,7 @@ type DiffPolicy struct {
 	AllowContext bool
 	// Context gives the level of a mismatch by the name of a fact; absent is
 	// that of DefaultContext, and Warn where that has none.
-	Context map[string]Level
+	Context map[string]gate.Level
 }
 
 // CompatInferenceBench selects the rules of InferenceBench's diff.
@@ -89,23 +90,23 @@ const CompatInferenceBench = "inferencebench"
 type Difference struct {
 	Baseline, Candidate string // names of the sides
 	Context             []ContextMatch
-	Rows                []DiffRow // sorted by cell, then metric
-	Compat              string    // whose rules judged, as in the policy
-	Failed              bool      // by the policy; never if it is not strict
-	Refused             string    // why the two must not be compared; "" if they may
+	Rows                []Row  // sorted by cell, then metric
+	Compat              string // whose rules judged, as in the policy
+	Failed              bool   // by the policy; never if it is not strict
+	Refused             string // why the two must not be compared; "" if they may
 }
 
 // ContextMatch compares one fact of both sides.
 type ContextMatch struct {
-	Name      string `json:"name"`
-	Baseline  string `json:"baseline"`
-	Candidate string `json:"candidate"`
-	Match     bool   `json:"match"`
-	Level     Level  `json:"level"` // what a mismatch means
+	Name      string     `json:"name"`
+	Baseline  string     `json:"baseline"`
+	Candidate string     `json:"candidate"`
+	Match     bool       `json:"match"`
+	Level     gate.Level `json:"level"` // what a mismatch means
 }
 
-// DiffRow compares one metric of one cell. A nil number is none.
-type DiffRow struct {
+// Row compares one metric of one cell. A nil number is none.
+type Row struct {
 	Cell      string          `json:"cell,omitempty"`
 	Metric    string          `json:"metric"`
 	Unit      string          `json:"unit,omitempty"`
@@ -114,6 +115,6 @@ type DiffRow struct {
 	Candidate *float64        `json:"candidate"`
 	DeltaAbs  *float64        `json:"delta_abs"`
 	DeltaRel  *float64        `json:"change"` // new/old - 1 in the metric's own sign, of the size of old
-	Verdict   DiffVerdict     `json:"verdict"`
+	Verdict   Verdict         `json:"verdict"`
 	Reason    string          `json:"reason,omitempty"`
 }

@@ -1,4 +1,4 @@
-package gate_test
+package diff_test
 
 import (
 	"fmt"
@@ -12,14 +12,15 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/diff"
 )
 
 // number makes a metric of "name direction unit", of which only the name must
 // be there. A direction "info" makes it informational, "exact" exact. None
 // makes it one without a value.
-func number(text string, value float64, n ...int) gate.SideMetric {
+func number(text string, value float64, n ...int) diff.Metric {
 	words := append(strings.Fields(text), "", "")
-	m := gate.SideMetric{Metric: bench.Metric{Name: words[0], Better: bench.Direction(words[1]), Unit: words[2]}, Value: value, Has: true}
+	m := diff.Metric{Metric: bench.Metric{Name: words[0], Better: bench.Direction(words[1]), Unit: words[2]}, Value: value, Has: true}
 	switch words[1] {
 	case "info":
 		m.Better, m.Informational = bench.Lower, true
@@ -32,17 +33,17 @@ func number(text string, value float64, n ...int) gate.SideMetric {
 	return m
 }
 
-func none(name string) gate.SideMetric {
+func none(name string) diff.Metric {
 	m := number(name, 5)
 	m.Has = false
 	return m
 }
 
-func sideCell(id string, metrics ...gate.SideMetric) gate.SideCell {
-	return gate.SideCell{ID: id, Metrics: metrics}
+func sideCell(id string, metrics ...diff.Metric) diff.Cell {
+	return diff.Cell{ID: id, Metrics: metrics}
 }
 
-func side(cells ...gate.SideCell) gate.Side { return gate.Side{Cells: cells} }
+func side(cells ...diff.Cell) diff.Document { return diff.Document{Cells: cells} }
 
 // TestDiffRules judges one metric of one cell: verdict, relative change, whether
 // a strict policy fails, and a part of the reason.
@@ -51,7 +52,7 @@ func TestDiffRules(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for _, test := range []struct {
 		name     string
-		old, new gate.SideMetric
+		old, new diff.Metric
 		want     string // verdict, relative change, "fails"
 		reason   string
 	}{
@@ -102,7 +103,7 @@ func TestDiffRules(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			old, new := side(sideCell("c", test.old)), side(sideCell("c", test.new))
-			strict := gate.Diff(old, new, gate.DiffPolicy{Tolerance: 0.02, Strict: true})
+			strict := diff.Compare(old, new, diff.Policy{Tolerance: 0.02, Strict: true})
 			row := strict.Rows[0]
 			got := fmt.Sprintf("%s %s", row.Verdict, shortly(row.DeltaRel))
 			if strict.Failed {
@@ -118,7 +119,7 @@ func TestDiffRules(t *testing.T) {
 			if d := row.DeltaAbs; d != nil && *d == 0 && math.Signbit(*d) {
 				t.Error("the change is minus zero")
 			}
-			if lax := gate.Diff(old, new, gate.DiffPolicy{Tolerance: 0.02}); lax.Failed {
+			if lax := diff.Compare(old, new, diff.Policy{Tolerance: 0.02}); lax.Failed {
 				t.Error("fails without being strict")
 			}
 		})
@@ -133,7 +134,7 @@ func shortly(x *float64) string {
 }
 
 // rows writes rows shortly: "cell metric verdict".
-func rows(list []gate.DiffRow) []string {
+func rows(list []diff.Row) []string {
 	var lines []string
 	for _, r := range list {
 		lines = append(lines, strings.Join(strings.Fields(fmt.Sprintf("%s %s %s", r.Cell, r.Metric, r.Verdict)), " "))
@@ -146,7 +147,7 @@ func TestDiffPairs(t *testing.T) {
 	a, b := number("a lower", 1), number("b lower", 1)
 	for _, test := range []struct {
 		name     string
-		old, new gate.Side
+		old, new diff.Document
 		failed   bool
 		want     []string
 	}{
@@ -166,7 +167,7 @@ func TestDiffPairs(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			got := gate.Diff(test.old, test.new, gate.DiffPolicy{Strict: true})
+			got := diff.Compare(test.old, test.new, diff.Policy{Strict: true})
 			if diff := cmp.Diff(test.want, rows(got.Rows)); diff != "" || got.Failed != test.failed {
 				t.Errorf("failed %t, want %t; rows (-want +got):\n%s", got.Failed, test.failed, diff)
 			}
@@ -178,10 +179,10 @@ func TestDiffWithoutEvidenceIsRefused(t *testing.T) {
 	t.Parallel()
 	empty, inform := side(), side(sideCell("c", number("n info", 1)))
 	for _, strict := range []bool{false, true} {
-		if got := gate.Diff(empty, empty, gate.DiffPolicy{Strict: strict}); !strings.HasPrefix(got.Refused, "nothing could be compared: ") || got.Failed != strict {
+		if got := diff.Compare(empty, empty, diff.Policy{Strict: strict}); !strings.HasPrefix(got.Refused, "nothing could be compared: ") || got.Failed != strict {
 			t.Errorf("strict %t: refused %q, failed %t", strict, got.Refused, got.Failed)
 		}
-		got := gate.Diff(inform, inform, gate.DiffPolicy{Strict: strict})
+		got := diff.Compare(inform, inform, diff.Policy{Strict: strict})
 		if strings.HasPrefix(got.Refused, "nothing could be judged: ") != strict || got.Failed != strict {
 			t.Errorf("strict %t: refused %q, failed %t", strict, got.Refused, got.Failed)
 		}
@@ -194,13 +195,13 @@ func TestDiffRanked(t *testing.T) {
 		number("e lower", 10), number("f lower", 0), number("g lower", 10)), sideCell("w", number("z lower", 1)))
 	new := side(sideCell("x", number("a lower", 10), number("b lower", 9), number("c lower", 11), number("d lower", 1),
 		number("e lower", 20), number("f lower", 1)), sideCell("w", number("z lower", 1)))
-	d := gate.Diff(old, new, gate.DiffPolicy{})
+	d := diff.Compare(old, new, diff.Policy{})
 	want := []string{"x g missing", "x f regression", "x e regression", "x c regression", "x d improvement", "x b improvement",
 		"w z no_change", "x a no_change"}
 	if diff := cmp.Diff(want, rows(d.Ranked())); diff != "" {
 		t.Errorf("our order (-want +got):\n%s", diff)
 	}
-	d = gate.Diff(old, new, gate.DiffPolicy{Compat: gate.CompatInferenceBench})
+	d = diff.Compare(old, new, diff.Policy{Compat: diff.CompatInferenceBench})
 	want = []string{"x e regression", "x c regression", "x f regression", "x d improvement", "x b improvement",
 		"w z no_change", "x a no_change", "x g missing"}
 	if diff := cmp.Diff(want, rows(d.Ranked())); diff != "" {
@@ -210,12 +211,12 @@ func TestDiffRanked(t *testing.T) {
 
 func TestDiffContext(t *testing.T) {
 	t.Parallel()
-	known := func(name, value string) gate.Fact { return gate.Fact{Name: name, Value: value} }
-	unknown := func(name, value string) gate.Fact { return gate.Fact{Name: name, Value: value, Unknown: true} }
-	facts := func(facts ...gate.Fact) []gate.Fact { return facts }
+	known := func(name, value string) diff.Fact { return diff.Fact{Name: name, Value: value} }
+	unknown := func(name, value string) diff.Fact { return diff.Fact{Name: name, Value: value, Unknown: true} }
+	facts := func(facts ...diff.Fact) []diff.Fact { return facts }
 	for _, test := range []struct {
 		name     string
-		old, new []gate.Fact
+		old, new []diff.Fact
 		policy   map[string]gate.Level
 		want     string // name, match, level
 		refused  string
@@ -240,7 +241,7 @@ func TestDiffContext(t *testing.T) {
 			t.Parallel()
 			old, new := side(sideCell("c", number("a lower", 1))), side(sideCell("c", number("a lower", 1)))
 			old.Context, new.Context = test.old, test.new
-			d := gate.Diff(old, new, gate.DiffPolicy{Strict: true, Context: test.policy})
+			d := diff.Compare(old, new, diff.Policy{Strict: true, Context: test.policy})
 			c := d.Context[0]
 			if got := fmt.Sprintf("%s %t %s", c.Name, c.Match, c.Level); got != test.want || len(d.Context) != 1 {
 				t.Errorf("got %q of %d, want %q", got, len(d.Context), test.want)
@@ -248,7 +249,7 @@ func TestDiffContext(t *testing.T) {
 			if !strings.Contains(d.Refused, test.refused) || (d.Refused == "") != (test.refused == "") || len(d.Refused) > 1000 {
 				t.Errorf("refused %.300q, want %q", d.Refused, test.refused)
 			}
-			if d.Failed != (test.refused != "") || len(d.Rows) != 1 || d.Rows[0].Verdict != gate.DiffNoChange {
+			if d.Failed != (test.refused != "") || len(d.Rows) != 1 || d.Rows[0].Verdict != diff.NoChange {
 				t.Errorf("failed %t, rows %v", d.Failed, rows(d.Rows))
 			}
 		})
@@ -258,8 +259,8 @@ func TestDiffContext(t *testing.T) {
 func TestDiffShowsThatCellsDiffer(t *testing.T) {
 	t.Parallel()
 	a := number("a lower", 1)
-	d := gate.Diff(side(sideCell("x", a)), side(sideCell("y", a)), gate.DiffPolicy{})
-	want := []gate.ContextMatch{{Name: "cell", Baseline: "x", Candidate: "y", Level: gate.Warn}}
+	d := diff.Compare(side(sideCell("x", a)), side(sideCell("y", a)), diff.Policy{})
+	want := []diff.ContextMatch{{Name: "cell", Baseline: "x", Candidate: "y", Level: gate.Warn}}
 	if diff := cmp.Diff(want, d.Context); diff != "" {
 		t.Errorf("context (-want +got):\n%s", diff)
 	}
@@ -267,9 +268,9 @@ func TestDiffShowsThatCellsDiffer(t *testing.T) {
 
 func TestDefaultContextIsACopy(t *testing.T) {
 	t.Parallel()
-	gate.DefaultContext()["concurrency"] = gate.Off
+	diff.DefaultContext()["concurrency"] = gate.Off
 	for name, want := range map[string]gate.Level{"concurrency": gate.Fail, "dataset_hash": gate.Fail, "suite_version": gate.Fail, "model": gate.Fail} {
-		if got := gate.DefaultContext()[name]; got != want {
+		if got := diff.DefaultContext()[name]; got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
 	}
@@ -280,9 +281,9 @@ func TestDefaultContextIsACopy(t *testing.T) {
 func TestDiffSwapped(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
-	opposite := map[gate.DiffVerdict]gate.DiffVerdict{gate.DiffRegression: gate.DiffImprovement,
-		gate.DiffImprovement: gate.DiffRegression, gate.DiffNoChange: gate.DiffNoChange, gate.DiffImplausible: gate.DiffImplausible}
-	seen := map[gate.DiffVerdict]int{}
+	opposite := map[diff.Verdict]diff.Verdict{diff.Regression: diff.Improvement,
+		diff.Improvement: diff.Regression, diff.NoChange: diff.NoChange, diff.Implausible: diff.Implausible}
+	seen := map[diff.Verdict]int{}
 	for range 20000 {
 		name := []string{"a lower", "a higher"}[random.IntN(2)]
 		a := number(name, float64(random.IntN(200)-100)+0.5)
@@ -291,14 +292,14 @@ func TestDiffSwapped(t *testing.T) {
 			b.Value = float64(random.IntN(200)-100) + random.Float64()/2 + 0.25
 		}
 		old, new := side(sideCell("c", a)), side(sideCell("c", b))
-		there, back := gate.Diff(old, new, gate.DiffPolicy{}).Rows[0].Verdict, gate.Diff(new, old, gate.DiffPolicy{}).Rows[0].Verdict
+		there, back := diff.Compare(old, new, diff.Policy{}).Rows[0].Verdict, diff.Compare(new, old, diff.Policy{}).Rows[0].Verdict
 		if opposite[there] != back {
 			t.Fatalf("%s %v -> %v is %s, and back %s", name, a.Value, b.Value, there, back)
 		}
 		seen[there]++
-		loose := gate.DiffPolicy{Tolerance: random.Float64()}
-		there, back = gate.Diff(old, new, loose).Rows[0].Verdict, gate.Diff(new, old, loose).Rows[0].Verdict
-		if there == back && there != gate.DiffNoChange && there != gate.DiffImplausible {
+		loose := diff.Policy{Tolerance: random.Float64()}
+		there, back = diff.Compare(old, new, loose).Rows[0].Verdict, diff.Compare(new, old, loose).Rows[0].Verdict
+		if there == back && there != diff.NoChange && there != diff.Implausible {
 			t.Fatalf("%s %v -> %v with %v is %s, and back too", name, a.Value, b.Value, loose.Tolerance, there)
 		}
 	}
@@ -317,12 +318,12 @@ func FuzzDiff(f *testing.F) {
 	f.Add("ttft_p99_ms", "ttft_p99_ms", 0.0, math.Inf(1), 0.0, true, true, "higher", "lower", 400, -1, true)
 	f.Add("", "b", math.NaN(), 5e-324, math.NaN(), false, true, "sideways", "higher", math.MinInt, math.MaxInt, true)
 	f.Fuzz(func(t *testing.T, oldName, newName string, old, new, tolerance float64, oldHas, newHas bool, oldBetter, newBetter string, oldN, newN int, inform bool) {
-		a := gate.SideMetric{Metric: bench.Metric{Name: oldName, Better: bench.Direction(oldBetter), Informational: inform}, Value: old, Has: oldHas, N: oldN}
-		b := gate.SideMetric{Metric: bench.Metric{Name: newName, Better: bench.Direction(newBetter), Unit: oldName}, Value: new, Has: newHas, N: newN}
+		a := diff.Metric{Metric: bench.Metric{Name: oldName, Better: bench.Direction(oldBetter), Informational: inform}, Value: old, Has: oldHas, N: oldN}
+		b := diff.Metric{Metric: bench.Metric{Name: newName, Better: bench.Direction(newBetter), Unit: oldName}, Value: new, Has: newHas, N: newN}
 		baseline, candidate := side(sideCell(oldName, a)), side(sideCell(newName, b), sideCell(oldName, b, a))
-		baseline.Context, candidate.Context = []gate.Fact{{Name: newName, Value: oldName}}, []gate.Fact{{Name: oldName, Value: newName, Unknown: inform}}
-		for _, compat := range []string{"", gate.CompatInferenceBench} {
-			d := gate.Diff(baseline, candidate, gate.DiffPolicy{Tolerance: tolerance, Strict: true, Compat: compat})
+		baseline.Context, candidate.Context = []diff.Fact{{Name: newName, Value: oldName}}, []diff.Fact{{Name: oldName, Value: newName, Unknown: inform}}
+		for _, compat := range []string{"", diff.CompatInferenceBench} {
+			d := diff.Compare(baseline, candidate, diff.Policy{Tolerance: tolerance, Strict: true, Compat: compat})
 			ranked := d.Ranked()
 			if len(ranked) != len(d.Rows) {
 				t.Fatalf("%d rows of %d are ranked", len(ranked), len(d.Rows))
@@ -330,7 +331,7 @@ func FuzzDiff(f *testing.F) {
 			for _, r := range d.Rows {
 				checkDiffRow(t, r, d.Failed, compat, inform)
 			}
-			again := gate.Diff(baseline, candidate, gate.DiffPolicy{Tolerance: tolerance, Strict: true, Compat: compat})
+			again := diff.Compare(baseline, candidate, diff.Policy{Tolerance: tolerance, Strict: true, Compat: compat})
 			if !slices.Equal(rows(again.Ranked()), rows(ranked)) {
 				t.Error("two diffs of the same differ")
 			}
@@ -338,18 +339,18 @@ func FuzzDiff(f *testing.F) {
 	})
 }
 
-func checkDiffRow(t *testing.T, r gate.DiffRow, failed bool, compat string, inform bool) {
+func checkDiffRow(t *testing.T, r diff.Row, failed bool, compat string, inform bool) {
 	t.Helper()
 	if r.Verdict == "" {
 		t.Errorf("no verdict: %+v", r)
 	}
-	if !failed && r.Verdict == gate.DiffRegression {
+	if !failed && r.Verdict == diff.Regression {
 		t.Errorf("a regression passes: %+v", r)
 	}
 	if compat != "" {
 		return
 	}
-	if !failed && !inform && r.Verdict == gate.DiffMissing {
+	if !failed && !inform && r.Verdict == diff.Missing {
 		t.Errorf("what is missing passes: %+v", r)
 	}
 	for _, x := range []*float64{r.Baseline, r.Candidate, r.DeltaAbs, r.DeltaRel} {

@@ -1,4 +1,4 @@
-package gate
+package diff
 
 import (
 	"cmp"
@@ -10,12 +10,12 @@ import (
 	"github.com/accelgate/accelgate/internal/detect"
 )
 
-// SideOf returns a run, or a baseline as a run, as one side of a diff. A cell
+// DocumentOf returns a run, or a baseline as a run, as one side of a diff. A cell
 // that did not pass is there without numbers, so that what it had before is
 // missing; one that was skipped is not there. Impossible is the first number of
 // a passed cell that its metric cannot have.
-func SideOf(name string, run *bench.Run, context []Fact) Side {
-	side := Side{Name: name, Context: context}
+func DocumentOf(name string, run *bench.Run, context []Fact) Document {
+	side := Document{Name: name, Context: context}
 	for i := range run.Results {
 		r := &run.Results[i]
 		if r.Outcome == bench.Skipped {
@@ -24,11 +24,11 @@ func SideOf(name string, run *bench.Run, context []Fact) Side {
 		if r.Outcome == bench.Passed && side.Impossible == "" {
 			side.Impossible = run.Impossible(r)
 		}
-		cell := SideCell{ID: r.Cell.ID(), Context: factsOf(r.Context)}
+		cell := Cell{ID: r.Cell.ID(), Context: factsOf(r.Context)}
 		for j := range run.Metrics {
 			m := &run.Metrics[j]
 			if s := r.Sample(m.Name); s != nil && r.Outcome == bench.Passed {
-				number := sideMetric(*m, summarize(s), r.Sample(cmp.Or(m.CountedBy, requests)))
+				number := sideMetric(*m, s.Summarize(), r.Sample(cmp.Or(m.CountedBy, requests)))
 				number.Doubt = cmp.Or(r.Doubt, s.Doubt)
 				cell.Metrics = append(cell.Metrics, number)
 			}
@@ -51,9 +51,9 @@ const requests = "n_ok"
 
 // sideMetric is a metric with its median. The measurements of a run are
 // processes; a percentile rests on requests, where the cell counts them.
-func sideMetric(m bench.Metric, s bench.Summary, answered *bench.Sample) SideMetric {
+func sideMetric(m bench.Metric, s bench.Summary, answered *bench.Sample) Metric {
 	m.Better = cmp.Or(m.Better, bench.Higher) // as its documentation says
-	side := SideMetric{Metric: m, Value: s.Median, Has: true, N: s.N}
+	side := Metric{Metric: m, Value: s.Median, Has: true, N: s.N}
 	if s.N > 1 && !m.Exact && s.Median > 0 {
 		spread := detect.NewSide(s.Median, s.MAD, s.N)
 		spread.Noise = max(spread.Noise, s.Noise)
@@ -62,7 +62,7 @@ func sideMetric(m bench.Metric, s bench.Summary, answered *bench.Sample) SideMet
 	if m.CountedBy != "" || strings.Contains(m.Name, "_p99") {
 		side.N = 0
 		if answered != nil {
-			side.N = int(min(summarize(answered).Median, 1<<31-1))
+			side.N = int(min(answered.Summarize().Median, 1<<31-1))
 		}
 	}
 	return side

@@ -1,4 +1,4 @@
-package gate_test
+package diff_test
 
 import (
 	"testing"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
-	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/diff"
 )
 
 func TestSideOf(t *testing.T) {
@@ -22,16 +22,16 @@ func TestSideOf(t *testing.T) {
 		},
 	}
 	spread := detect.NewSide(2, 1, 3)
-	facts := []gate.Fact{{Name: "model", Value: "m"}}
-	want := gate.Side{Name: "run.json", Context: facts, Cells: []gate.SideCell{
-		{ID: "a", Metrics: []gate.SideMetric{
+	facts := []diff.Fact{{Name: "model", Value: "m"}}
+	want := diff.Document{Name: "run.json", Context: facts, Cells: []diff.Cell{
+		{ID: "a", Metrics: []diff.Metric{
 			{Metric: r.Metrics[0], Value: 2, Has: true, N: 3, Spread: &spread},
 			{Metric: r.Metrics[1], Value: 7, Has: true}, // of one process, and of an unknown number of requests
 			{Metric: bench.Metric{Name: "plain", Better: bench.Higher}, Value: 1, Has: true, N: 1}}},
-		{ID: "counted", Metrics: []gate.SideMetric{{Metric: r.Metrics[1], Value: 7, Has: true, N: 50}}},
+		{ID: "counted", Metrics: []diff.Metric{{Metric: r.Metrics[1], Value: 7, Has: true, N: 50}}},
 		{ID: "crashed"},
 	}}
-	if diff := cmp.Diff(want, gate.SideOf("run.json", r, facts)); diff != "" {
+	if diff := cmp.Diff(want, diff.DocumentOf("run.json", r, facts)); diff != "" {
 		t.Errorf("SideOf (-want +got):\n%s", diff)
 	}
 }

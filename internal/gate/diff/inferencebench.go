@@ -1,9 +1,10 @@
-package gate
+package diff
 
 import (
 	"math"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate"
 )
 
 // inferenceBench compares by the rules of InferenceBench's diff (version 0.1.0,
@@ -14,9 +15,9 @@ import (
 // candidate has is unknown; a direction that is not in its table is unknown even
 // where nothing changed; a mismatch of the context, a placeholder or not, only
 // warns; and a vanished metric does not fail. Deltas may be infinite or NaN.
-func (d *Difference) inferenceBench(baseline, candidate Side, pairs []metricPair, p DiffPolicy) {
+func (d *Difference) inferenceBench(baseline, candidate Document, pairs []metricPair, p Policy) {
 	for _, f := range pairUp(baseline.Context, candidate.Context, func(f *Fact) string { return f.Name }) {
-		c := ContextMatch{Name: f.key, Baseline: f.old.value(), Candidate: f.new.value(), Level: Warn}
+		c := ContextMatch{Name: f.key, Baseline: f.old.value(), Candidate: f.new.value(), Level: gate.Warn}
 		c.Match = c.Baseline == c.Candidate
 		d.Context = append(d.Context, c)
 	}
@@ -24,22 +25,22 @@ func (d *Difference) inferenceBench(baseline, candidate Side, pairs []metricPair
 		row := describe(m)
 		row.Baseline, row.Candidate = m.old.pythonFloat(), m.new.pythonFloat()
 		row.classify(p.Tolerance)
-		d.Failed = d.Failed || p.Strict && row.Verdict == DiffRegression
+		d.Failed = d.Failed || p.Strict && row.Verdict == Regression
 		d.Rows = append(d.Rows, row)
 	}
 }
 
 // classify gives a row its changes and its verdict.
-func (r *DiffRow) classify(tolerance float64) {
+func (r *Row) classify(tolerance float64) {
 	switch {
 	case r.Baseline == nil && r.Candidate == nil:
-		r.Verdict = DiffNoChange
+		r.Verdict = NoChange
 		return
 	case r.Candidate == nil:
-		r.Verdict = DiffMissing
+		r.Verdict = Missing
 		return
 	case r.Baseline == nil:
-		r.Verdict = DiffUnknown
+		r.Verdict = Unknown
 		return
 	}
 	delta := *r.Candidate - *r.Baseline
@@ -52,18 +53,18 @@ func (r *DiffRow) classify(tolerance float64) {
 	}
 	switch {
 	case r.Better == "":
-		r.Verdict = DiffUnknown
+		r.Verdict = Unknown
 	case same:
-		r.Verdict = DiffNoChange
+		r.Verdict = NoChange
 	case r.Better == bench.Lower && delta < 0, r.Better == bench.Higher && delta > 0:
-		r.Verdict = DiffImprovement
+		r.Verdict = Improvement
 	default:
-		r.Verdict = DiffRegression // also where the change is NaN
+		r.Verdict = Regression // also where the change is NaN
 	}
 }
 
 // pythonFloat is the value as the original reads it: infinity is one, NaN is none.
-func (m *SideMetric) pythonFloat() *float64 {
+func (m *Metric) pythonFloat() *float64 {
 	if m == nil || !m.Has || math.IsNaN(m.Value) {
 		return nil
 	}

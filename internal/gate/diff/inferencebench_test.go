@@ -1,4 +1,4 @@
-package gate_test
+package diff_test
 
 import (
 	"bufio"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/diff"
 	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
@@ -24,29 +25,29 @@ func TestInferenceBenchRules(t *testing.T) {
 	inf := math.Inf(1)
 	for _, test := range []struct {
 		name     string
-		old, new gate.SideMetric
-		want     gate.DiffVerdict
+		old, new diff.Metric
+		want     diff.Verdict
 		rel      string
 	}{
-		{"binary fractions", number("a lower", 1), number("a lower", 1.02), gate.DiffRegression, "0.02"},
-		{"exactly the tolerance", number("a lower", 100), number("a lower", 102), gate.DiffNoChange, "0.02"},
-		{"growth from 0", number("timeout_rate lower", 0), number("timeout_rate lower", 1e-9), gate.DiffRegression, "none"},
-		{"higher from 0", number("a higher", 0), number("a higher", 1), gate.DiffImprovement, "none"},
-		{"infinity stays", number("a lower", inf), number("a lower", inf), gate.DiffRegression, "NaN"},
-		{"new", none("a"), number("a lower", 1), gate.DiffUnknown, "none"},
-		{"none", none("a"), none("a"), gate.DiffNoChange, "none"},
-		{"missing", number("a lower", 1), none("a"), gate.DiffMissing, "none"},
-		{"no direction", number("a", 1), number("a", 1), gate.DiffUnknown, "0"},
-		{"units, exactness and p99 are nothing", number("a_p99 lower s", 100, 3), number("a_p99 lower ms", 101, 1), gate.DiffNoChange, "0.01"},
+		{"binary fractions", number("a lower", 1), number("a lower", 1.02), diff.Regression, "0.02"},
+		{"exactly the tolerance", number("a lower", 100), number("a lower", 102), diff.NoChange, "0.02"},
+		{"growth from 0", number("timeout_rate lower", 0), number("timeout_rate lower", 1e-9), diff.Regression, "none"},
+		{"higher from 0", number("a higher", 0), number("a higher", 1), diff.Improvement, "none"},
+		{"infinity stays", number("a lower", inf), number("a lower", inf), diff.Regression, "NaN"},
+		{"new", none("a"), number("a lower", 1), diff.Unknown, "none"},
+		{"none", none("a"), none("a"), diff.NoChange, "none"},
+		{"missing", number("a lower", 1), none("a"), diff.Missing, "none"},
+		{"no direction", number("a", 1), number("a", 1), diff.Unknown, "0"},
+		{"units, exactness and p99 are nothing", number("a_p99 lower s", 100, 3), number("a_p99 lower ms", 101, 1), diff.NoChange, "0.01"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			d := gate.Diff(side(sideCell("", test.old)), side(sideCell("", test.new)),
-				gate.DiffPolicy{Tolerance: 0.02, Strict: true, Compat: gate.CompatInferenceBench})
+			d := diff.Compare(side(sideCell("", test.old)), side(sideCell("", test.new)),
+				diff.Policy{Tolerance: 0.02, Strict: true, Compat: diff.CompatInferenceBench})
 			if got := d.Rows[0]; got.Verdict != test.want || shortly(got.DeltaRel) != test.rel {
 				t.Errorf("got %s %s, want %s %s", got.Verdict, shortly(got.DeltaRel), test.want, test.rel)
 			}
-			if d.Failed != (test.want == gate.DiffRegression) || d.Refused != "" {
+			if d.Failed != (test.want == diff.Regression) || d.Refused != "" {
 				t.Errorf("failed %t, refused %q", d.Failed, d.Refused)
 			}
 		})
@@ -56,10 +57,10 @@ func TestInferenceBenchRules(t *testing.T) {
 func TestInferenceBenchContextOnlyWarns(t *testing.T) {
 	t.Parallel()
 	old, new := side(sideCell("x", number("a lower", 1))), side(sideCell("y", number("a lower", 1)))
-	old.Context = []gate.Fact{{Name: "suite_id", Value: "s"}, {Name: "concurrency", Value: "0", Unknown: true}}
-	new.Context = []gate.Fact{{Name: "suite_id", Value: "s"}, {Name: "concurrency", Value: "4"}}
-	d := gate.Diff(old, new, gate.DiffPolicy{Strict: true, Compat: gate.CompatInferenceBench, Context: map[string]gate.Level{"concurrency": gate.Fail}})
-	want := []gate.ContextMatch{{Name: "suite_id", Baseline: "s", Candidate: "s", Match: true, Level: gate.Warn},
+	old.Context = []diff.Fact{{Name: "suite_id", Value: "s"}, {Name: "concurrency", Value: "0", Unknown: true}}
+	new.Context = []diff.Fact{{Name: "suite_id", Value: "s"}, {Name: "concurrency", Value: "4"}}
+	d := diff.Compare(old, new, diff.Policy{Strict: true, Compat: diff.CompatInferenceBench, Context: map[string]gate.Level{"concurrency": gate.Fail}})
+	want := []diff.ContextMatch{{Name: "suite_id", Baseline: "s", Candidate: "s", Match: true, Level: gate.Warn},
 		{Name: "concurrency", Baseline: "0", Candidate: "4", Level: gate.Warn}}
 	if diff := cmp.Diff(want, d.Context); diff != "" || d.Failed || d.Refused != "" {
 		t.Errorf("failed %t, refused %q, context (-want +got):\n%s", d.Failed, d.Refused, diff)
@@ -127,10 +128,10 @@ func TestRecordedInferenceBenchRows(t *testing.T) {
 			want.Direction = ""
 		}
 		metric := bench.Metric{Name: want.Metric, Better: want.Direction}
-		old := gate.SideMetric{Metric: metric, Value: want.Baseline.value, Has: want.Baseline.has}
-		new := gate.SideMetric{Metric: metric, Value: want.Candidate.value, Has: want.Candidate.has}
-		row := gate.Diff(side(sideCell("", old)), side(sideCell("", new)),
-			gate.DiffPolicy{Tolerance: want.Tolerance, Compat: gate.CompatInferenceBench}).Rows[0]
+		old := diff.Metric{Metric: metric, Value: want.Baseline.value, Has: want.Baseline.has}
+		new := diff.Metric{Metric: metric, Value: want.Candidate.value, Has: want.Candidate.has}
+		row := diff.Compare(side(sideCell("", old)), side(sideCell("", new)),
+			diff.Policy{Tolerance: want.Tolerance, Compat: diff.CompatInferenceBench}).Rows[0]
 		if string(row.Verdict) != want.Verdict || !want.Abs.equals(row.DeltaAbs) || !want.Rel.equals(row.DeltaRel) {
 			t.Errorf("%s\ngot %s %s %s", lines.Text(), shortly(row.DeltaAbs), shortly(row.DeltaRel), row.Verdict)
 		}
@@ -150,7 +151,7 @@ var betterAs = map[string]bench.Direction{
 }
 
 // recordedSide reads as much of an envelope as the original compares.
-func recordedSide(t *testing.T, name string) gate.Side {
+func recordedSide(t *testing.T, name string) diff.Document {
 	t.Helper()
 	var e struct {
 		SuiteID       string `json:"suite_id"`
@@ -165,11 +166,11 @@ func recordedSide(t *testing.T, name string) gate.Side {
 	if err := json.Unmarshal(recorded(t, name), &e); err != nil {
 		t.Fatal(err)
 	}
-	cell := gate.SideCell{}
+	cell := diff.Cell{}
 	for name, x := range e.Metrics {
-		cell.Metrics = append(cell.Metrics, gate.SideMetric{Metric: bench.Metric{Name: name, Better: betterAs[name]}, Value: x.value, Has: x.has})
+		cell.Metrics = append(cell.Metrics, diff.Metric{Metric: bench.Metric{Name: name, Better: betterAs[name]}, Value: x.value, Has: x.has})
 	}
-	return gate.Side{Name: name, Cells: []gate.SideCell{cell}, Context: []gate.Fact{
+	return diff.Document{Name: name, Cells: []diff.Cell{cell}, Context: []diff.Fact{
 		{Name: "suite_id", Value: e.SuiteID}, {Name: "model_id", Value: e.Model.ID}, {Name: "engine_name", Value: e.Engine.Name},
 		{Name: "engine_version", Value: e.Engine.Version}, {Name: "quantization_format", Value: e.Quantization.Format},
 		{Name: "hardware_fingerprint", Value: e.HardwarePrint.SHA256}}}
@@ -193,8 +194,8 @@ func TestRecordedInferenceBenchTables(t *testing.T) {
 		t.Errorf("%d pairs were read, want 5", len(pairs))
 	}
 	for _, pair := range pairs {
-		d := gate.Diff(recordedSide(t, pair.Baseline), recordedSide(t, pair.Candidate),
-			gate.DiffPolicy{Tolerance: pair.Tolerance, Strict: true, Compat: gate.CompatInferenceBench})
+		d := diff.Compare(recordedSide(t, pair.Baseline), recordedSide(t, pair.Candidate),
+			diff.Policy{Tolerance: pair.Tolerance, Strict: true, Compat: diff.CompatInferenceBench})
 		var want []string
 		for i, cells := range pair.Cells {
 			want = append(want, pair.Order[i]+" "+cells[len(cells)-1])
@@ -208,7 +209,7 @@ func TestRecordedInferenceBenchTables(t *testing.T) {
 		}
 		all := true
 		for _, c := range d.Context {
-			var want gate.ContextMatch
+			var want diff.ContextMatch
 			if err := json.Unmarshal(pair.Context[c.Name], &want); err != nil {
 				t.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-package gate
+package diff
 
 import (
 	"fmt"
@@ -14,13 +14,13 @@ const minForP99 = 368
 // to be fewer than least, which a judgement needs; else 0. A document of
 // strangers says by the metric's name only that it is a 99th percentile.
 func (m metricPair) few() (n, least int) {
-	for _, side := range []*SideMetric{m.old, m.new} {
+	for _, side := range []*Metric{m.old, m.new} {
 		least = max(least, int(side.MinCount))
 	}
 	if least == 0 && strings.Contains(m.key, "_p99") {
 		least = minForP99
 	}
-	for _, side := range []*SideMetric{m.old, m.new} {
+	for _, side := range []*Metric{m.old, m.new} {
 		if side.N > 0 && side.N < least && (n == 0 || side.N < n) {
 			n = side.N
 		}

@@ -1,9 +1,10 @@
-package gate
+package diff
 
 import (
 	"fmt"
 
 	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // noisePairs finds the numbers of which both sides hold several values, and says of
@@ -33,9 +34,9 @@ func noisePairs(pairs []metricPair) map[int]float64 {
 // byChance makes a difference that chance may make none.
 func (f *judgedRow) byChance(q float64, known bool) {
 	row := &f.row
-	if !known || row.Verdict != DiffRegression && row.Verdict != DiffImprovement || q <= detect.DefaultFalseAlarms {
+	if !known || row.Verdict != Regression && row.Verdict != Improvement || q <= detect.DefaultFalseAlarms {
 		return
 	}
-	row.Verdict, f.fails = DiffNoChange, 0
-	row.Reason = joined(fmt.Sprintf("within what two sessions of unchanged code differ by (p %.2g)", q), row.Reason)
+	row.Verdict, f.fails = NoChange, 0
+	row.Reason = text.Reasons(fmt.Sprintf("within what two sessions of unchanged code differ by (p %.2g)", q), row.Reason)
 }

@@ -1,4 +1,4 @@
-package gate
+package diff
 
 import (
 	"cmp"
@@ -7,9 +7,11 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
-// Diff compares every metric of every cell of two documents, and the conditions
+// Compare compares every metric of every cell of two documents, and the conditions
 // under which they were measured. Cell ids are unique within a side, and so are
 // the names of metrics within a cell; of several, the first counts.
 //
@@ -28,7 +30,7 @@ import (
 // Strict never passes without evidence: Refused says so where no metric was
 // judged and none vanished. Where not even one could be compared, it is set in
 // any case.
-func Diff(baseline, candidate Side, p DiffPolicy) Difference {
+func Compare(baseline, candidate Document, p Policy) Difference {
 	d := Difference{Baseline: baseline.Name, Candidate: candidate.Name, Compat: p.Compat}
 	pairs := pairMetrics(baseline, candidate)
 	if p.Compat == CompatInferenceBench {
@@ -47,17 +49,17 @@ func Diff(baseline, candidate Side, p DiffPolicy) Difference {
 	}
 	d.Refused = refusal(d.Context, p.Strict, compared, judged, fails)
 	if why := impossibleSides(baseline, candidate); why != "" {
-		d.Refused = strings.TrimSuffix(joined(why, d.Refused), "; ")
+		d.Refused = strings.TrimSuffix(text.Reasons(why, d.Refused), "; ")
 	}
 	d.Failed = p.Strict && (fails > 0 || d.Refused != "")
 	return d
 }
 
 // impossibleSides says which number of either side cannot be, or "".
-func impossibleSides(sides ...Side) (why string) {
+func impossibleSides(sides ...Document) (why string) {
 	for _, side := range sides {
 		if side.Impossible != "" {
-			why = joined(why, fmt.Sprintf("%.200s: %s: correct what wrote it", side.Name, side.Impossible))
+			why = text.Reasons(why, fmt.Sprintf("%.200s: %s: correct what wrote it", side.Name, side.Impossible))
 		}
 	}
 	return why
@@ -83,7 +85,7 @@ func refusal(context []ContextMatch, strict bool, compared, judged, fails int) s
 
 // judgedRow is a row and what it counts for: each count is 0 or 1.
 type judgedRow struct {
-	row      DiffRow
+	row      Row
 	compared int // both sides have a number, of one unit and direction
 	judged   int // and the two say whether the metric changed for the worse
 	fails    int // if strict
@@ -91,9 +93,9 @@ type judgedRow struct {
 
 // describe fills in what holds by any rule: what the baseline does not say, the
 // candidate may.
-func describe(m metricPair) DiffRow {
-	row := DiffRow{Cell: m.cell, Metric: m.key}
-	for _, side := range []*SideMetric{m.old, m.new} {
+func describe(m metricPair) Row {
+	row := Row{Cell: m.cell, Metric: m.key}
+	for _, side := range []*Metric{m.old, m.new} {
 		if side == nil {
 			continue
 		}
@@ -109,29 +111,29 @@ func describe(m metricPair) DiffRow {
 
 func directed(d bench.Direction) bool { return d == bench.Higher || d == bench.Lower }
 
-func (p DiffPolicy) find(m metricPair) judgedRow {
+func (p Policy) find(m metricPair) judgedRow {
 	f := judgedRow{row: describe(m)}
 	row := &f.row
 	row.Baseline, row.Candidate = m.old.number(), m.new.number()
 	switch disagreement := m.disagreement(); {
 	case m.gone:
 		f.fails = 1
-		row.Verdict, row.Reason = DiffMissing, "the candidate does not have the cell: measure it as well"
+		row.Verdict, row.Reason = Missing, "the candidate does not have the cell: measure it as well"
 	case m.added:
-		row.Verdict, row.Reason = DiffNew, "the baseline does not have the cell: record it there to have it judged"
+		row.Verdict, row.Reason = New, "the baseline does not have the cell: record it there to have it judged"
 	case row.Baseline == nil && row.Candidate == nil:
-		row.Verdict, row.Reason = DiffNoChange, "neither side has a number, so no scenario was compared: name one with --scenarios"
+		row.Verdict, row.Reason = NoChange, "neither side has a number, so no scenario was compared: name one with --scenarios"
 	case row.Candidate == nil:
 		f.fails = 1
-		row.Verdict, row.Reason = DiffMissing, "the candidate has no number for it: measure it again"
+		row.Verdict, row.Reason = Missing, "the candidate has no number for it: measure it again"
 	case row.Baseline == nil:
-		row.Verdict, row.Reason = DiffNew, "the baseline has no number for it: record it there to have it judged"
+		row.Verdict, row.Reason = New, "the baseline has no number for it: record it there to have it judged"
 	case disagreement != "":
 		f.fails = boolToInt(!m.informational())
-		row.Verdict, row.Reason = DiffInconclusive, disagreement
+		row.Verdict, row.Reason = Inconclusive, disagreement
 	case m.reliability() != "":
 		f.compared = 1
-		row.Verdict, row.Reason = DiffInconclusive, m.reliability()
+		row.Verdict, row.Reason = Inconclusive, m.reliability()
 	default:
 		f.compare(m, p)
 	}
@@ -142,62 +144,62 @@ func (p DiffPolicy) find(m metricPair) judgedRow {
 func (m metricPair) reliability() string { return cmp.Or(m.new.Doubt, m.old.Doubt) }
 
 // compare judges two numbers.
-func (f *judgedRow) compare(m metricPair, p DiffPolicy) {
+func (f *judgedRow) compare(m metricPair, p Policy) {
 	row := &f.row
 	old, new := *row.Baseline, *row.Candidate
 	delta, rel := new-old+0, (new-old)/math.Abs(old) // without minus zero
 	row.DeltaAbs, row.DeltaRel = finiteOrNone(delta), finiteOrNone(rel)
 	switch {
 	case delta == 0 || !m.exact() && math.Abs(rel) <= p.limit(): // false for NaN
-		row.Verdict = DiffNoChange
+		row.Verdict = NoChange
 	case m.informational():
-		row.Verdict, row.Reason = DiffUnknown, "informational: shown, not judged"
+		row.Verdict, row.Reason = Unknown, "informational: shown, not judged"
 	case m.exact():
-		row.Verdict, row.Reason = DiffRegression, fmt.Sprintf("must equal %v: find out why it does not", old)
+		row.Verdict, row.Reason = Regression, fmt.Sprintf("must equal %v: find out why it does not", old)
 	case row.Better == "":
-		row.Verdict, row.Reason = DiffUnknown, "the direction is unknown: shown, not judged"
+		row.Verdict, row.Reason = Unknown, "the direction is unknown: shown, not judged"
 	default:
 		row.Verdict, row.Reason = direct(row.Better, old, new)
 	}
 	if why := m.suspicious(old, new); why != "" && !m.informational() && !m.exact() {
-		row.Verdict, row.Reason = DiffImplausible, why
+		row.Verdict, row.Reason = Implausible, why
 		f.compared, f.judged, f.fails = 1, 1, 1
 		return
 	}
-	if few, least := m.few(); few > 0 && (row.Verdict == DiffRegression || row.Verdict == DiffImprovement) {
-		row.Verdict, row.Reason = DiffInconclusive, fmt.Sprintf("a percentile of %d requests is little else than their maximum: gate it from %d on", few, least)
+	if few, least := m.few(); few > 0 && (row.Verdict == Regression || row.Verdict == Improvement) {
+		row.Verdict, row.Reason = Inconclusive, fmt.Sprintf("a percentile of %d requests is little else than their maximum: gate it from %d on", few, least)
 	}
 	if note := m.fewer(); note != "" {
-		row.Reason = joined(row.Reason, note)
+		row.Reason = text.Reasons(row.Reason, note)
 	}
 	f.compared = 1
-	f.judged = boolToInt(!m.informational() && row.Verdict != DiffUnknown && row.Verdict != DiffInconclusive)
-	f.fails = boolToInt(row.Verdict == DiffRegression)
+	f.judged = boolToInt(!m.informational() && row.Verdict != Unknown && row.Verdict != Inconclusive)
+	f.fails = boolToInt(row.Verdict == Regression)
 }
 
 // direct judges two numbers that differ.
-func direct(better bench.Direction, old, new float64) (DiffVerdict, string) {
+func direct(better bench.Direction, old, new float64) (Verdict, string) {
 	switch {
 	case old == 0 && better == bench.Lower && new > 0:
-		return DiffRegression, "the baseline is 0"
+		return Regression, "the baseline is 0"
 	case old == 0:
-		return DiffInconclusive, "the baseline is 0, so a relative change is undefined: compare with a baseline that is not 0"
+		return Inconclusive, "the baseline is 0, so a relative change is undefined: compare with a baseline that is not 0"
 	case (new > old) == (better == bench.Higher):
-		return DiffImprovement, ""
+		return Improvement, ""
 	}
-	return DiffRegression, ""
+	return Regression, ""
 }
 
 // limit is the largest relative change that is none, as a fraction.
-func (p DiffPolicy) limit() float64 {
+func (p Policy) limit() float64 {
 	if p.Tolerance > 0 {
-		return p.Tolerance + tolerance/100
+		return p.Tolerance + gate.Tolerance/100
 	}
 	return 0
 }
 
 // number is the value of a metric, nil where it is none or not finite.
-func (m *SideMetric) number() *float64 {
+func (m *Metric) number() *float64 {
 	if m == nil || !m.Has {
 		return nil
 	}

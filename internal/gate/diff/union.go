@@ -1,4 +1,4 @@
-package gate
+package diff
 
 import (
 	"cmp"
@@ -38,12 +38,12 @@ func pairUp[T any](old, new []T, key func(*T) string) []both[T] {
 // cell without metrics that only one side has.
 type metricPair struct {
 	cell string
-	both[SideMetric]
+	both[Metric]
 	gone, added bool // the whole cell, from or in the candidate
 }
 
 // pairMetrics returns the union of both sides' metrics, sorted by cell and name.
-func pairMetrics(baseline, candidate Side) []metricPair {
+func pairMetrics(baseline, candidate Document) []metricPair {
 	var pairs []metricPair
 	for _, c := range pairCells(baseline.Cells, candidate.Cells) {
 		pairs = append(pairs, metricsOf(c)...)
@@ -56,15 +56,15 @@ func pairMetrics(baseline, candidate Side) []metricPair {
 
 // pairCells pairs cells by id. The only cells of both sides belong together
 // whatever their ids: an envelope has none.
-func pairCells(old, new []SideCell) []both[SideCell] {
+func pairCells(old, new []Cell) []both[Cell] {
 	if len(old) == 1 && len(new) == 1 {
-		return []both[SideCell]{{key: cmp.Or(old[0].ID, new[0].ID), old: &old[0], new: &new[0]}}
+		return []both[Cell]{{key: cmp.Or(old[0].ID, new[0].ID), old: &old[0], new: &new[0]}}
 	}
-	return pairUp(old, new, func(c *SideCell) string { return c.ID })
+	return pairUp(old, new, func(c *Cell) string { return c.ID })
 }
 
-func metricsOf(c both[SideCell]) []metricPair {
-	var old, new []SideMetric
+func metricsOf(c both[Cell]) []metricPair {
+	var old, new []Metric
 	if c.old != nil {
 		old = c.old.Metrics
 	}
@@ -72,7 +72,7 @@ func metricsOf(c both[SideCell]) []metricPair {
 		new = c.new.Metrics
 	}
 	var pairs []metricPair
-	for _, m := range pairUp(old, new, func(m *SideMetric) string { return m.Name }) {
+	for _, m := range pairUp(old, new, func(m *Metric) string { return m.Name }) {
 		pairs = append(pairs, metricPair{cell: c.key, both: m, gone: c.new == nil, added: c.old == nil})
 	}
 	if len(pairs) == 0 && (c.old == nil || c.new == nil) {

@@ -1,0 +1,11 @@
+package bench
+
+import "github.com/accelgate/accelgate/internal/stats"
+
+// Summarize returns the summary that is kept, or that of the values.
+func (s *Sample) Summarize() Summary {
+	if s.Summary != nil {
+		return *s.Summary
+	}
+	return Summary{Median: stats.Median(s.Values), MAD: stats.MAD(s.Values), N: len(s.Values)}
+}
