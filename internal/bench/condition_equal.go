@@ -31,7 +31,7 @@ func share(text string) (float64, error) {
 	return strconv.ParseFloat(text, 64)
 }
 
-// SameConditions reports whether two sets of conditions are [Alike], each by its name.
+// SameConditions reports whether two sets of conditions are alike, see [SameCondition], each by its name.
 func SameConditions(a, b map[string]string) bool { return conditionsIn(a, b) && conditionsIn(b, a) }
 
 func conditionsIn(a, b map[string]string) bool {

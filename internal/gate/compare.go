@@ -36,8 +36,8 @@ func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
 	verdicts, shares := sharedLosses(in, verdicts)
 	c := Comparison{Reference: name, Verdicts: verdicts, Unjudged: sum.unjudged(in), MissingShards: run.MissingShards(), Unselected: unselected,
 		Unbuilt:  run.Context[bench.Unbuilt] != "" && sum.passed == 0,
-		Measured: sum.measured, Passed: sum.passed, Checks: sum.checks, Waivers: waivers, Alike: shares, Budgets: spent, Quarantine: isolated,
-		Began: ev.began.standing(verdicts), Noise: noiseOf(in), Power: powerOf(verdicts)}
+		Measured: sum.measured, Passed: sum.passed, Checks: sum.checks, Waivers: waivers, SharedLosses: shares, Budgets: spent, Quarantine: isolated,
+		SuspectRange: ev.began.standing(verdicts), Noise: noiseOf(in), Power: powerOf(verdicts)}
 	if c.Unjudged == "" {
 		c.Uncompared = uncompared(in.cells, verdicts, spent)
 	}

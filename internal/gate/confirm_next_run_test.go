@@ -62,11 +62,11 @@ func TestNextRunConfirms(t *testing.T) {
 		}
 		c := gate.Compare("b", ref, got, p)
 		v := verdictOf(t, c, "a")
-		if v.Blocks != test.confirmed || (c.Began != nil) != test.confirmed {
-			t.Errorf("%s: %s, %+v; confirmed, want %v", test.name, v.Finding, c.Began, test.confirmed)
+		if v.Blocks != test.confirmed || (c.SuspectRange != nil) != test.confirmed {
+			t.Errorf("%s: %s, %+v; confirmed, want %v", test.name, v.Finding, c.SuspectRange, test.confirmed)
 		}
-		if want := (gate.SuspectRange{After: "n", Suspected: "o", Confirmed: "now", Numbers: 1}); test.confirmed && (*c.Began != want || !v.Blocks || !v.Confirmed || v.Evidence.NewN != 2) {
-			t.Errorf("%s: %+v, want %+v; %+v", test.name, *c.Began, want, v)
+		if want := (gate.SuspectRange{After: "n", Suspected: "o", Confirmed: "now", Numbers: 1}); test.confirmed && (*c.SuspectRange != want || !v.Blocks || !v.Confirmed || v.Evidence.NewN != 2) {
+			t.Errorf("%s: %+v, want %+v; %+v", test.name, *c.SuspectRange, want, v)
 		}
 	}
 }

@@ -41,12 +41,12 @@ func explained(in *inputs, c cell, v Verdict) Verdict {
 			continue
 		}
 		if b, ok := covariatesOf(m, c); ok {
-			v.Evidence.Beside = append(v.Evidence.Beside, b)
+			v.Evidence.Covariates = append(v.Evidence.Covariates, b)
 		}
 	}
-	slices.SortStableFunc(v.Evidence.Beside, func(a, b Covariate) int { return cmp.Compare(math.Abs(b.Change), math.Abs(a.Change)) })
-	v.Evidence.Beside = v.Evidence.Beside[:min(len(v.Evidence.Beside), maxBeside)]
-	for _, b := range v.Evidence.Beside {
+	slices.SortStableFunc(v.Evidence.Covariates, func(a, b Covariate) int { return cmp.Compare(math.Abs(b.Change), math.Abs(a.Change)) })
+	v.Evidence.Covariates = v.Evidence.Covariates[:min(len(v.Evidence.Covariates), maxBeside)]
+	for _, b := range v.Evidence.Covariates {
 		v.Reason = text.Reasons(v.Reason, b.String())
 	}
 	return v

@@ -42,8 +42,8 @@ func TestALossNamesWhatMayExplainIt(t *testing.T) {
 	} {
 		got := gate.Compare("b", runObserved(cell("a", append([]any{"ttft_ms", 100.}, c.old...)...)), runObserved(cell("a", append([]any{"ttft_ms", 150.}, c.now...)...)), gate.DefaultPolicy())
 		v := verdictOf(t, got, "a")
-		if v.Finding != gate.Regressed || !v.Blocks || len(v.Evidence.Beside) != len(c.want) {
-			t.Errorf("%s: %s %s, %+v", name, v.Finding, standing(&v), v.Evidence.Beside)
+		if v.Finding != gate.Regressed || !v.Blocks || len(v.Evidence.Covariates) != len(c.want) {
+			t.Errorf("%s: %s %s, %+v", name, v.Finding, standing(&v), v.Evidence.Covariates)
 		}
 		for _, want := range c.want {
 			if !strings.Contains(v.Reason, want) {
@@ -54,7 +54,7 @@ func TestALossNamesWhatMayExplainIt(t *testing.T) {
 			t.Errorf("%s: %q", name, v.Reason)
 		}
 		well := verdictOf(t, gate.Compare("b", runObserved(cell("a", append([]any{"ttft_ms", 100.}, c.old...)...)), runObserved(cell("a", append([]any{"ttft_ms", 100.}, c.now...)...)), gate.DefaultPolicy()), "a")
-		if well.Finding != gate.Unchanged || well.Evidence.Beside != nil || well.Reason != "" {
+		if well.Finding != gate.Unchanged || well.Evidence.Covariates != nil || well.Reason != "" {
 			t.Errorf("%s: without a loss %+v", name, well)
 		}
 	}
@@ -72,7 +72,7 @@ func TestALossInPairsNamesTheOtherSideOfItsPairs(t *testing.T) {
 	}
 	got := bench.Result{Cell: bench.Cell{Raw: "a"}, Outcome: bench.Passed, Samples: []bench.Sample{paired("ttft_ms", 100, 120), paired("sm_clock", 1500, 1200)}}
 	v := verdictOf(t, gate.Compare("b", runObserved(cell("a", "ttft_ms", 100., "sm_clock", 900.)), runObserved(got), gate.DefaultPolicy()), "a")
-	if v.Finding != gate.Regressed || len(v.Evidence.Beside) != 1 || math.Round(v.Evidence.Beside[0].Old) != 1500 || math.Round(v.Evidence.Beside[0].Change) != -20 {
-		t.Errorf("%s: %+v", v.Finding, v.Evidence.Beside)
+	if v.Finding != gate.Regressed || len(v.Evidence.Covariates) != 1 || math.Round(v.Evidence.Covariates[0].Old) != 1500 || math.Round(v.Evidence.Covariates[0].Change) != -20 {
+		t.Errorf("%s: %+v", v.Finding, v.Evidence.Covariates)
 	}
 }

@@ -57,11 +57,11 @@ type Verdict struct {
 	// workload moved; "" where neither is known. It takes nothing back from pairs.
 	Health string `json:"health,omitempty"`
 	// Confirmed says that the run before was suspected and that this one confirms it; see
-	// [Comparison.Began]. New is the median of both runs.
+	// [Comparison.SuspectRange]. New is the median of both runs.
 	Confirmed bool `json:"confirmed,omitempty"`
-	// Alike is the place, from 1, of the finding in [Comparison].Alike that the verdict
+	// SharedLoss is the place, from 1, of the finding in [Comparison].SharedLosses that the verdict
 	// is part of; 0 for none.
-	Alike int `json:"alike,omitempty"`
+	SharedLoss int `json:"alike,omitempty"`
 	// Budget is the place, from 1, of the budget in [Comparison].Budgets that the verdict
 	// is on; 0 for none.
 	Budget int `json:"budget,omitempty"`
@@ -112,9 +112,9 @@ type Evidence struct {
 	// Again counts the values that were added because the first ones looked slow,
 	// of any method.
 	Again int `json:"again,omitempty"`
-	// Beside are informational metrics of the cell that were worse as well and may explain
+	// Covariates are informational metrics of the cell that were worse as well and may explain
 	// a loss, the largest change first.
-	Beside []Covariate `json:"beside,omitempty"`
+	Covariates []Covariate `json:"beside,omitempty"`
 }
 
 // defaultThreshold is TensorSharp's: a drop of more than 10 % blocks.
@@ -274,11 +274,11 @@ type Comparison struct {
 	// Power is what the comparison could have seen, by method. No verdict depends on
 	// it.
 	Power []Power `json:"power,omitempty"`
-	// Began says with which commit confirmed losses began; nil where this run
+	// SuspectRange says with which commit confirmed losses began; nil where this run
 	// confirms none.
-	Began *SuspectRange `json:"began,omitempty"`
-	// Alike lists the losses that cells share. No verdict's finding depends on it.
-	Alike []SharedLoss `json:"alike,omitempty"`
+	SuspectRange *SuspectRange `json:"began,omitempty"`
+	// SharedLosses lists the losses that cells share. No verdict's finding depends on it.
+	SharedLosses []SharedLoss `json:"alike,omitempty"`
 	// Budgets say what became of those of the policy, but for those of which a filter left
 	// out every cell.
 	Budgets []Spent `json:"budgets,omitempty"`

@@ -72,7 +72,7 @@ func sharedLosses(in *inputs, verdicts []Verdict) ([]Verdict, []SharedLoss) {
 		}
 		shares = append(shares, *a)
 		for _, l := range members {
-			marked[l.at].Alike = len(shares)
+			marked[l.at].SharedLoss = len(shares)
 		}
 	}
 	return marked, shares

@@ -44,15 +44,15 @@ func TestASharedLossIsOneFinding(t *testing.T) {
 		for _, share := range []float64{0.15, 0.5} {
 			ref, got := sharedLoss(road, 8, by(share))
 			c := gate.Compare("b", ref, got, gate.DefaultPolicy())
-			if len(c.Alike) != 1 {
-				t.Errorf("%s, %v: %+v\n%s", road, share, c.Alike, lines(c))
+			if len(c.SharedLosses) != 1 {
+				t.Errorf("%s, %v: %+v\n%s", road, share, c.SharedLosses, lines(c))
 				continue
 			}
-			a := c.Alike[0]
+			a := c.SharedLosses[0]
 			if a.Cells != 8 || a.Of != 8 || a.Metric != "ttft_ms" || -a.Delta < 100*share-2 || -a.Delta > 100*share+2 || a.Interval[0] > a.Delta || a.Interval[1] < a.Delta {
 				t.Errorf("%s, %v: %+v", road, share, a)
 			}
-			if v := verdictOf(t, c, a.Cell); v.Alike != 1 || v.Evidence.Method != road {
+			if v := verdictOf(t, c, a.Cell); v.SharedLoss != 1 || v.Evidence.Method != road {
 				t.Errorf("%s, %v: it stands for the others: %+v", road, share, v)
 			}
 			if want := map[bool]gate.Witness{true: gate.HostUnchanged, false: gate.HostUnknown}[road == gate.MethodPairs]; a.Witness != want {
@@ -76,8 +76,8 @@ func TestLossesThatAreNotShared(t *testing.T) {
 			ref, got := sharedLoss(road, 8, share)
 			c := gate.Compare("b", ref, got, gate.DefaultPolicy())
 			for i := range c.Verdicts {
-				if len(c.Alike) != 0 || c.Verdicts[i].Alike != 0 {
-					t.Fatalf("%s, %s: %+v", name, road, c.Alike)
+				if len(c.SharedLosses) != 0 || c.Verdicts[i].SharedLoss != 0 {
+					t.Fatalf("%s, %s: %+v", name, road, c.SharedLosses)
 				}
 			}
 		}
@@ -104,13 +104,13 @@ func TestTheCalibrationWorkloadIsTheWitness(t *testing.T) {
 			got.Calibration = &bench.Calibration{Before: test.now, After: test.now}
 		}
 		c := gate.Compare("b", ref, got, gate.DefaultPolicy())
-		if len(c.Alike) != 1 || c.Alike[0].Witness != test.want || !strings.Contains(c.Alike[0].Reason, test.says) {
-			t.Errorf("%s: %+v", test.name, c.Alike)
+		if len(c.SharedLosses) != 1 || c.SharedLosses[0].Witness != test.want || !strings.Contains(c.SharedLosses[0].Reason, test.says) {
+			t.Errorf("%s: %+v", test.name, c.SharedLosses)
 		}
 	}
 	ref, got := sharedLoss(gate.MethodSessions, 8, by(1))
 	ref.Calibration, got.Calibration = &bench.Calibration{Before: quiet[:1]}, &bench.Calibration{Before: slower}
-	if c := gate.Compare("b", ref, got, gate.DefaultPolicy()); len(c.Alike) != 1 || !strings.Contains(c.Alike[0].Reason, "not all of it") {
-		t.Errorf("far more than the host: %+v", c.Alike)
+	if c := gate.Compare("b", ref, got, gate.DefaultPolicy()); len(c.SharedLosses) != 1 || !strings.Contains(c.SharedLosses[0].Reason, "not all of it") {
+		t.Errorf("far more than the host: %+v", c.SharedLosses)
 	}
 }

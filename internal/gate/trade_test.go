@@ -145,7 +145,7 @@ func TestTradesOnlyExcuseLosses(t *testing.T) {
 			if strings.HasPrefix(w.Reason, "pays for the loss of ttft_ms") {
 				w.Finding = v.Finding
 			}
-			w.Reason, w.Alike, v.Alike = v.Reason, 0, 0
+			w.Reason, w.SharedLoss, v.SharedLoss = v.Reason, 0, 0
 			if diff := cmp.Diff(v, w); diff != "" {
 				t.Fatal(diff)
 			}

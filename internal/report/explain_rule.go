@@ -98,8 +98,8 @@ func stagesOf(h *host, res *bench.Result, v *gate.Verdict) (list []string) {
 	if v.Confirmed {
 		add("the run before was suspected, and this one confirms it")
 	}
-	if v.Alike > 0 {
-		a := &h.Comparison.Alike[v.Alike-1]
+	if v.SharedLoss > 0 {
+		a := &h.Comparison.SharedLosses[v.SharedLoss-1]
 		add("part of a loss that %s share", allOf(a))
 	}
 	return list

@@ -287,10 +287,10 @@ func (s *selection) scan(host int, h *host) {
 // standsFor reports whether the verdict has a row: of those that are part of one
 // finding, one has. It notes for which.
 func (f *finding) standsFor(c *gate.Comparison) bool {
-	if f.Alike == 0 {
+	if f.SharedLoss == 0 {
 		return true
 	}
-	f.alike = &c.Alike[f.Alike-1]
+	f.alike = &c.SharedLosses[f.SharedLoss-1]
 	return f.alike.Cell == f.Cell
 }
 

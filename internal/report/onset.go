@@ -19,7 +19,7 @@ type Onset struct {
 func (r *Report) Onset() (all []Onset) {
 	for i := range r.hosts {
 		h := &r.hosts[i]
-		if b := h.Comparison.Began; b != nil {
+		if b := h.Comparison.SuspectRange; b != nil {
 			var body strings.Builder
 			for _, paragraph := range r.onsetOn(h) {
 				paragraph.markdown(&body)
@@ -38,7 +38,7 @@ func (r *Report) onset() []block {
 	n := 0
 	for i := range r.hosts {
 		h := &r.hosts[i]
-		if h.Comparison.Began == nil {
+		if h.Comparison.SuspectRange == nil {
 			continue
 		}
 		if n++; n <= maxCautions {
@@ -50,7 +50,7 @@ func (r *Report) onset() []block {
 
 // onsetOn is began for one host.
 func (r *Report) onsetOn(h *host) []block {
-	b := h.Comparison.Began
+	b := h.Comparison.SuspectRange
 	line := inline{bold("Confirmed by the next run"), plain(": " + text.Plural(b.Numbers, "confirmed regression") + " began after "), r.orUnknown(b.After), plain(", by "), r.orUnknown(b.Suspected)}
 	if len(r.hosts) > 1 {
 		line = append(line, plain(" on "), code(h.Run.Host.Label))

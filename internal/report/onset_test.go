@@ -28,7 +28,7 @@ func TestBeganNamesCommits(t *testing.T) {
 		{"a command", "abc1;reboot", "def2", ""},
 		{"lines", "abc1\nreboot", "def2", ""},
 	} {
-		cmp := gate.Comparison{Measured: 1, Passed: 1, Verdicts: []gate.Verdict{slow}, Began: &gate.SuspectRange{After: c.after, Suspected: c.suspected, Confirmed: "now", Numbers: 1}}
+		cmp := gate.Comparison{Measured: 1, Passed: 1, Verdicts: []gate.Verdict{slow}, SuspectRange: &gate.SuspectRange{After: c.after, Suspected: c.suspected, Confirmed: "now", Numbers: 1}}
 		in := report.Input{Hosts: []report.HostInput{{Run: &bench.Run{}, Reference: &bench.Run{}, Comparison: cmp}}, Policy: gate.DefaultPolicy()}
 		in.Decision = gate.Decide([]gate.Comparison{cmp}, in.Policy)
 		text := render(t, report.Terminal, report.New(in))

@@ -14,8 +14,8 @@ func (r *Report) sharedLoss() []block {
 	n := 0
 	for i := range r.hosts {
 		h := &r.hosts[i]
-		for k := range h.Comparison.Alike {
-			a := &h.Comparison.Alike[k]
+		for k := range h.Comparison.SharedLosses {
+			a := &h.Comparison.SharedLosses[k]
 			if n++; n > maxCautions {
 				continue
 			}
@@ -74,7 +74,7 @@ func (c change) words() (size, more string) {
 	return percent(c.percent, 0), " (" + c.word + "; " + percent(c.interval[0], 0) + " … " + percent(c.interval[1], 0) + ")"
 }
 
-// SharedLossDocument is a [gate.Alike] with the sign that a document has for a change.
+// SharedLossDocument is a [gate.SharedLoss] with the sign that a document has for a change.
 type SharedLossDocument struct {
 	gate.SharedLoss
 	Delta    *struct{}  `json:"delta,omitempty"` // hides the gate's own
@@ -84,7 +84,7 @@ type SharedLossDocument struct {
 
 func (h *host) sharedLossDocuments() []SharedLossDocument {
 	var list []SharedLossDocument
-	for _, a := range h.Comparison.Alike {
+	for _, a := range h.Comparison.SharedLosses {
 		c := h.changeOfSharedLoss(&a)
 		list = append(list, SharedLossDocument{SharedLoss: a, Change: finite(c.percent) / 100, Interval: [2]float64{finite(c.interval[0]) / 100, finite(c.interval[1]) / 100}})
 	}
