@@ -72,7 +72,7 @@ func byThreshold(in *inputs, ev *testResults, m *described, c cell, old, new *be
 			Reason: m.unreliable(c.got)}
 	}
 	number := seriesKey{c.id, m.Name}
-	return once(withinChance(in, ev, number, m, m.step.caveat(&m.Metric, threshold(&m.Metric, old, new, in.policyOf(number).Threshold))))
+	return once(withinChance(ev, number, m, m.step.caveat(&m.Metric, threshold(&m.Metric, old, new, in.policyOf(number).Threshold))))
 }
 
 func undescribed(m *described, old, new *bench.Sample) Verdict {

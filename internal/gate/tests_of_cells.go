@@ -81,7 +81,7 @@ func testByLimits(in *inputs) *testResults {
 		}
 	}
 	if len(n.sides) > 0 {
-		ev.sides = testTwoSample(n.sides, n.without, healthy(in.cells))
+		ev.sides = testTwoSample(n.sides, n.without, healthy(in.cells), in.run.Context[bench.SameAsBase] != "")
 	}
 	return ev
 }

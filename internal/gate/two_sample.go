@@ -12,9 +12,23 @@ import (
 // twoSampleResult says what two sessions show of a number without pairs and history.
 type twoSampleResult struct {
 	detect.TwoSampleEvidence
-	q     float64 // P corrected for all numbers on this road
-	of    int     // numbers on this road
-	large float64 // slow-down that blocks whatever q is
+	q        float64 // P corrected for all numbers of this method
+	of       int     // numbers of this method
+	large    float64 // slow-down that blocks whatever q is
+	sameCode bool    // nothing differs from the base: only a large slow-down blocks
+}
+
+// certain reports whether the slow-down is more than two sessions of unchanged code differ by.
+func (r twoSampleResult) certain(share float64) bool {
+	return r.Estimate >= r.large || !r.sameCode && r.q <= share
+}
+
+// least returns the slow-down from which on one is certain.
+func (r twoSampleResult) least(share float64) float64 {
+	if r.sameCode {
+		return r.large
+	}
+	return min(r.large, r.Least(share/float64(r.of)))
 }
 
 // twoSampleOf returns both sides of a number that the fixed threshold decides.
@@ -62,7 +76,7 @@ const earlierCounted = 10
 func beyondChance(in *inputs, ev *testResults, n seriesKey, v Verdict) Verdict {
 	e, ok := ev.sides[n]
 	limit := in.policyOf(n).Threshold
-	if ok && v.Undecided() && v.Delta < -limit-Tolerance && (e.q <= ev.share || e.Estimate >= e.large) {
+	if ok && v.Undecided() && v.Delta < -limit-Tolerance && e.certain(ev.share) {
 		v.Finding, v.DecidedBy = Regressed, Certain
 		v.Evidence.Q = e.q
 		v.Reason = fmt.Sprintf("beyond the threshold of %.4g %%, and beyond what two sessions of unchanged code differ by", limit)
@@ -70,8 +84,9 @@ func beyondChance(in *inputs, ev *testResults, n seriesKey, v Verdict) Verdict {
 	return v
 }
 
-// testTwoSample judges all numbers of the road together.
-func testTwoSample(sides []detect.TwoSample, numbers []seriesKey, healthy map[string]bool) map[seriesKey]twoSampleResult {
+// testTwoSample judges all numbers of the method together. Of code that equals its base only a loss is certain that hardly
+// any host makes.
+func testTwoSample(sides []detect.TwoSample, numbers []seriesKey, healthy map[string]bool, sameCode bool) map[seriesKey]twoSampleResult {
 	ps := make([]float64, len(sides))
 	found := detect.JudgeTwoSample(sides)
 	for i, e := range found {
@@ -80,10 +95,10 @@ func testTwoSample(sides []detect.TwoSample, numbers []seriesKey, healthy map[st
 	of := make(map[seriesKey]twoSampleResult, len(sides))
 	for i, q := range detect.AdjustHolm(ps) {
 		large := found[i].Huge
-		if healthy[numbers[i].cell] {
+		if healthy[numbers[i].cell] && !sameCode {
 			large = min(large, found[i].Large)
 		}
-		of[numbers[i]] = twoSampleResult{found[i], q, len(sides), large}
+		of[numbers[i]] = twoSampleResult{found[i], q, len(sides), large, sameCode}
 	}
 	return of
 }
@@ -99,22 +114,19 @@ func healthy(cells []cell) map[string]bool {
 }
 
 // withinChance makes a loss beyond the threshold inconclusive that two sessions of
-// unchanged code may differ by: without pairs and history, nothing says how much they do.
-// Of code that equals its base only a loss is certain that hardly any host makes.
-func withinChance(in *inputs, ev *testResults, n seriesKey, m *described, v Verdict) Verdict {
+// unchanged code may differ by: without pairs and history, nothing shows how much they do.
+func withinChance(ev *testResults, n seriesKey, m *described, v Verdict) Verdict {
 	e, ok := ev.sides[n]
 	if !ok || v.Evidence.Method != MethodThreshold {
 		return v
 	}
 	v.Evidence.Method, v.Evidence.P, v.Evidence.Q = MethodSessions, e.P, e.q
-	same := in.run.Context[bench.SameAsBase] != ""
-	why, large := "two sessions of unchanged code may differ by as much", e.large
-	certain := min(large, e.Least(ev.share/float64(e.of)))
-	if same {
-		why, large, certain = "nothing differs from the base, and two sessions may differ by as much", e.Huge, e.Huge
-	}
-	v.Evidence.MDE = max(v.Evidence.Limit, math.Abs(m.percent(certain)))
-	if v.Finding == Regressed && !v.Undecided() && e.Estimate < large && (same || e.q > ev.share) {
+	v.Evidence.MDE = max(v.Evidence.Limit, math.Abs(m.percent(e.least(ev.share))))
+	if v.Finding == Regressed && !v.Undecided() && !e.certain(ev.share) {
+		why := "two sessions of unchanged code may differ by as much"
+		if e.sameCode {
+			why = "nothing differs from the base, and two sessions may differ by as much"
+		}
 		v.undecide(ByPairs, fmt.Sprintf("%s: a loss blocks from %.3g %% on; decide it in pairs with --ab", why, v.Evidence.MDE))
 	}
 	return v
