@@ -52,7 +52,7 @@ func (a *action) bringsConfiguration(ctx context.Context, file string) bool {
 	return err == nil && data != nil
 }
 
-// bootstrap says what a pull request that adds the configuration measured. Nothing judges it,
+// bootstrap returns what a pull request that adds the configuration measured. Nothing judges it,
 // so its check asks for a person: a pull request that names another configuration than
 // the base has must not pass either.
 func (a *action) bootstrap(ctx context.Context, runs []*bench.Run) int {

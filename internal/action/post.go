@@ -199,7 +199,7 @@ func (a *action) end(ctx context.Context) {
 	a.warn(err)
 }
 
-// seq tells what this run publishes from what others did. What a stranger's
+// seq returns what this run publishes from what others did. What a stranger's
 // workflow measured is of that workflow's run.
 func (a *action) seq() github.Seq {
 	if run := a.event.Run; run != nil {

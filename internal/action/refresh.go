@@ -198,7 +198,7 @@ func changes(body report.Refresh, actionsToken bool, hide func(string) string) g
 	}
 }
 
-// refusedCells says what is not recorded, and why.
+// refusedCells returns what is not recorded, and why.
 func refusedCells(run *bench.Run) (left []string) {
 	for i := range run.Results {
 		r := &run.Results[i]

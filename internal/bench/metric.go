@@ -38,7 +38,7 @@ func (d Direction) Change(gain float64) float64 {
 	return gain
 }
 
-// Word says what a change in the metric's own sign is: "better", "worse", or ""
+// Word returns what a change in the metric's own sign is: "better", "worse", or ""
 // for none.
 func (d Direction) Word(change float64) string {
 	switch gain := d.Change(change); {

@@ -70,7 +70,7 @@ func (m *Metric) Quantity() Quantity {
 	return Rate
 }
 
-// Impossible says why the metric cannot have the value, or "". A zero is
+// Impossible returns why the metric cannot have the value, or "". A zero is
 // possible: programs print it for what does not apply.
 func (m *Metric) Impossible(v float64) string {
 	switch q := m.Quantity(); {
@@ -83,7 +83,7 @@ func (m *Metric) Impossible(v float64) string {
 	return ""
 }
 
-// Impossible says which of the result's values its metric cannot have, or "".
+// Impossible returns which of the result's values its metric cannot have, or "".
 func (r *Run) Impossible(result *Result) string {
 	for i := range result.Samples {
 		s := &result.Samples[i]
@@ -101,7 +101,7 @@ func (r *Run) Impossible(result *Result) string {
 	return ""
 }
 
-// NoReference says why a median of the named metric cannot be what later values are
+// NoReference returns why a median of the named metric cannot be what later values are
 // compared with, or "": no relative change from 0 can be judged. A number of which 0 is the
 // best, such as a count of errors, can be 0, and so can metrics that stand in for one
 // another, which are 0 where they do not apply.

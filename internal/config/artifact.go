@@ -81,7 +81,7 @@ func (d *decoder) artifactNames() (names []string) {
 	return names
 }
 
-// wrong says which key is wrong, why, and what to write.
+// wrong returns which key is wrong, why, and what to write.
 func (a *Artifact) wrong() (key, why, hint string) {
 	switch {
 	case a.URL == "" && a.Hub == "":

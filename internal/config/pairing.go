@@ -37,7 +37,7 @@ func (d *decoder) pairing(p *Pairing, n ast.Node) {
 	}
 }
 
-// wrongGlob says why a glob cannot name files of the configuration's folder; "" if it can.
+// wrongGlob returns why a glob cannot name files of the configuration's folder; "" if it can.
 func wrongGlob(glob string) string {
 	parts := strings.Split(glob, "/")
 	switch {

@@ -54,7 +54,7 @@ func (d *decoder) elsewhere(b *Baselines, n ast.Node) {
 	}
 }
 
-// wrongRepository says why a text is no repository; "" if it is one.
+// wrongRepository returns why a text is no repository; "" if it is one.
 func (b Baselines) wrongRepository() string {
 	switch {
 	case strings.HasPrefix(b.Repository, "-") || !text.Printable(b.Repository) || strings.ContainsAny(b.Repository, " \n") || strings.Contains(b.Repository, "::"):

@@ -127,7 +127,7 @@ func (d *decoder) build(b *Build, n ast.Node, path string) {
 	d.fail(at, path+": "+why, hint)
 }
 
-// wrong says what is wrong with a step; "" if nothing is.
+// wrong returns what is wrong with a step; "" if nothing is.
 func (s *Step) wrong() (why, hint string) {
 	switch {
 	case len(s.Command) == 0 || s.Command[0] == "":
@@ -138,7 +138,7 @@ func (s *Step) wrong() (why, hint string) {
 	return "", ""
 }
 
-// wrong says which key of a service is wrong, and why.
+// wrong returns which key of a service is wrong, and why.
 func (s *Service) wrong() (key, why string) {
 	kinds := 0
 	for _, given := range []bool{s.Ready.HTTP != "", s.Ready.TCP != "", len(s.Ready.Command) > 0} {

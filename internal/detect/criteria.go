@@ -56,7 +56,7 @@ func interleavedLimits(n int) limits {
 // the least effect has it in every one.
 const rounding = 1e-9
 
-// locked says whether effect and separation forbid an alarm.
+// locked reports whether effect and separation forbid an alarm.
 func (r Score) locked(o Options, l limits) bool {
 	return r.Effect < o.minimumEffect()-rounding || r.A12 < l.a12-rounding
 }

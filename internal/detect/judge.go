@@ -32,7 +32,7 @@ func (s *samples) judge(o Options) (Evidence, limits) {
 	return e, l
 }
 
-// untestable says why nothing can be tested, or nothing.
+// untestable returns why nothing can be tested, or nothing.
 func (s *samples) untestable(o Options) string {
 	switch {
 	case s.lostHead > 0:

@@ -69,7 +69,7 @@ type Step struct {
 	Transient bool
 }
 
-// Next says what to do next. Options.Mode and Options.Alpha are the plan's.
+// Next returns what to do next. Options.Mode and Options.Alpha are the plan's.
 func (p Plan) Next(m Measured, o Options) Step {
 	o.Alpha = 0
 	var s Step
@@ -180,14 +180,14 @@ func (p Plan) spent(first, last int) float64 {
 	return p.alpha() * firstShare
 }
 
-// resolved says that the samples are far better than the tolerance asks for,
+// resolved reports that the samples are far better than the tolerance asks for,
 // and the change far smaller.
 func (o Options) resolved(e Evidence) bool {
 	half := o.tolerance() / 2
 	return e.MDE <= half && e.Estimate < half
 }
 
-// transient says that the first run alone was suspect.
+// transient reports that the first run alone was suspect.
 func transient(m Measured, o Options) bool {
 	if len(m.Head)+len(m.PairHead) < 2 || len(m.Head) == 0 {
 		return false

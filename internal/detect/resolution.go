@@ -34,7 +34,7 @@ const MinResolved = 6
 // resolvedPairs is the most pairs that [Resolve] looks at together.
 const resolvedPairs = 5
 
-// Resolve tells what can be found, from the values that fresh processes of one
+// Resolve returns what can be found, from the values that fresh processes of one
 // code measured, in their order. step is the distance of two values that the
 // program can print, in their unit, 0 if that does not matter: what prints the
 // same number each time is not without noise. Options.Mode is Resolve's; Own

@@ -63,7 +63,7 @@ func middles(runs [][]float64, m int) []float64 {
 	return base
 }
 
-// single says that no run has more than one value.
+// single reports that no run has more than one value.
 func single(runs [][]float64) bool {
 	return !slices.ContainsFunc(runs, func(r []float64) bool { return len(r) > 1 })
 }
@@ -95,7 +95,7 @@ func middle(values []float64) float64 {
 	return math.Sqrt(sorted[n/2-1]) * math.Sqrt(sorted[n/2])
 }
 
-// sameSessions says that there are too few runs for one sample each, and that their
+// sameSessions reports that there are too few runs for one sample each, and that their
 // sessions do not differ. The noise within them is that of steps, which a single odd
 // process does not move; the variance between them is the plain one, which a single
 // odd session does move, as it should.

@@ -44,12 +44,12 @@ func minError(y []float64) int {
 	return best
 }
 
-// standsOut says whether the last value before the cut is far from what follows.
+// standsOut reports whether the last value before the cut is far from what follows.
 func standsOut(y []float64, cut int, noise float64) bool {
 	return math.Abs(y[cut-1]-stats.Median(y[cut:])) > warmShift*noise
 }
 
-// stays says whether both halves are on one level.
+// stays reports whether both halves are on one level.
 func stays(y []float64, noise float64) bool {
 	half := len(y) / 2
 	if half == 0 {

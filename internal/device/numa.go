@@ -58,7 +58,7 @@ func NUMA(ctx context.Context, w worker.Worker, root string, devices []bench.Dev
 	return n, nil
 }
 
-// noBus says why the bus of a device is unknown.
+// noBus returns why the bus of a device is unknown.
 func noBus(vendor string) string {
 	v := vendorNamed(vendor)
 	if v == nil || v.buses == nil {

@@ -134,7 +134,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *apiError) {
 	return data, nil
 }
 
-// refusal says why a generation was not begun or broke off.
+// refusal returns why a generation was not begun or broke off.
 func (a *api) refusal(err error) *apiError {
 	switch {
 	case errors.Is(err, errBusy):

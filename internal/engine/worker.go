@@ -183,7 +183,7 @@ func (w *worker) run(ctx context.Context, params json.RawMessage) (*Report, erro
 	return report, report.summarise(runs[p.warmup:])
 }
 
-// report says what was measured, without the numbers.
+// report returns what was measured, without the numbers.
 func (p *plan) report(model *Model, loaded time.Duration) *Report {
 	return &Report{
 		Engine: "accelgate embedded", Model: p.options.Model, Seed: p.options.Seed,

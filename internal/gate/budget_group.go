@@ -215,7 +215,7 @@ func (in *inputs) absentOf(suite string) (n int, gone bool) {
 	return n, n > declared
 }
 
-// unhealthy says how the host was unhealthy while a member was measured, or "".
+// unhealthy returns how the host was unhealthy while a member was measured, or "".
 func (g *group) unhealthy(in *inputs) string {
 	for _, m := range g.members {
 		if because := unhealthy(in, m.got); because != "" {
@@ -225,7 +225,7 @@ func (g *group) unhealthy(in *inputs) string {
 	return ""
 }
 
-// leftOut says which cells of the group are not in its mean, but for those that are lost.
+// leftOut returns which cells of the group are not in its mean, but for those that are lost.
 func (g *group) leftOut() string {
 	var parts []string
 	if len(g.fresh) > 0 {

@@ -83,7 +83,7 @@ func addressed(reference string, verdicts []Verdict) []Verdict {
 	return verdicts
 }
 
-// unjudged says why speed was not judged. It was where each cell that passed was
+// unjudged returns why speed was not judged. It was where each cell that passed was
 // judged without the host's baseline, which does not exist.
 func (s *summary) unjudged(in *inputs) string {
 	switch {

@@ -14,7 +14,7 @@ const (
 	maxLine  = 200 // runes of a line that holds a name and numbers
 )
 
-// explain says which operators are not as recorded: how much, by what, and
+// explain returns which operators are not as recorded: how much, by what, and
 // their part of the change of the total.
 func explain(check *Check, violations []*OperatorRow) string {
 	var said []string
@@ -50,7 +50,7 @@ func (check *Check) phrase(r *OperatorRow) string {
 	return fmt.Sprintf("%s %s (%s%s%s%s)", name, change(r.Diff), amounts(check.Unit, r.Old, r.New), how, check.cause(r), r.share())
 }
 
-// cause says whether more calls or dearer ones made the difference; nothing if
+// cause returns whether more calls or dearer ones made the difference; nothing if
 // the calls of one side are not known.
 func (check *Check) cause(r *OperatorRow) string {
 	switch {

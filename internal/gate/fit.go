@@ -110,7 +110,7 @@ func (l *FitLimit) of(b Budget, f Fitted) (list []Budget) {
 	return list
 }
 
-// incomplete says why a group of a fit has no line, or "". All of its points count, or none: a
+// incomplete returns why a group of a fit has no line, or "". All of its points count, or none: a
 // line through others is another line.
 func (g *group) incomplete(f *Fitted) string {
 	switch {

@@ -10,7 +10,7 @@ import (
 	"github.com/accelgate/accelgate/internal/detect"
 )
 
-// unhealthy says how the host was unhealthy during a result, or "".
+// unhealthy returns how the host was unhealthy during a result, or "".
 func unhealthy(in *inputs, r *bench.Result) string {
 	if in.policy.Unhealthy == UnhealthyIgnore || r.Health == nil || r.Health.Status != bench.Unhealthy {
 		return ""
@@ -64,7 +64,7 @@ func shiftOf(ref, run *bench.Run) (s hostShift) {
 	return s
 }
 
-// explains says how the machine moved, where that may be all of a loss: what is
+// explains returns how the machine moved, where that may be all of a loss: what is
 // more than twice as much has another cause, too. Pairs are moved alike.
 func (s hostShift) explains(v *Verdict) string {
 	if s.percent == 0 || v.Evidence.InPairs || -v.Delta > 2*s.percent {

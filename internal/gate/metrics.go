@@ -63,7 +63,7 @@ func coarser(ref, run *bench.Run) (verdicts []Verdict) {
 	return verdicts
 }
 
-// Contradiction says how the two sides mean different things by a metric's
+// Contradiction returns how the two sides mean different things by a metric's
 // name, so that its numbers cannot be compared: a change of unit or direction,
 // or a metric that is taken out of the gate. "" if they do not, or if the run
 // has not heard of it. name is what the reference is called.

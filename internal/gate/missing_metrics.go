@@ -128,7 +128,7 @@ func keysOf(r *bench.Result) []string {
 	return names
 }
 
-// explain says where a metric was looked for, and what there is instead.
+// explain returns where a metric was looked for, and what there is instead.
 func (l *lack) explain(keys []string) string {
 	const most = 10
 	why := "no value of " + printable(l.Metric, maxName) + " in the output"

@@ -17,7 +17,7 @@ func (p *Policy) implausible() float64 {
 	return DefaultImplausible
 }
 
-// TooFar says how a number that is to be recorded differs from the recorded one by
+// TooFar returns how a number that is to be recorded differs from the recorded one by
 // more than code makes, or "". Numbers of 0 differ by no factor.
 func (p *Policy) TooFar(recorded, measured float64) string {
 	if recorded == 0 || measured == 0 {
@@ -76,7 +76,7 @@ func plausible(p *Policy, m *bench.Metric, v Verdict) Verdict {
 	return v
 }
 
-// Farther says how two numbers, neither of them 0, differ by more than a factor,
+// Farther returns how two numbers, neither of them 0, differ by more than a factor,
 // or "".
 func Farther(old, new, limit float64) string {
 	const compare = ": compare the unit and the output of both sides"

@@ -82,7 +82,7 @@ func (n *numbers) busy(in *inputs, c cell, numbers []seriesKey) {
 	}
 }
 
-// unfit says why the processor time of processes is no evidence of a loss of speed; "" where it
+// unfit returns why the processor time of processes is no evidence of a loss of speed; "" where it
 // is.
 func (p *processor) unfit(of *processorSample) string {
 	switch {

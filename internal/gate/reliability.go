@@ -23,7 +23,7 @@ func observed(r *bench.Result, counter string) float64 {
 	return s.Summarize().Median
 }
 
-// otherConditions says how the two results were measured under different binding
+// otherConditions returns how the two results were measured under different binding
 // conditions, or "". A side that says nothing at all agrees, but for where it was measured.
 func otherConditions(ref, got *bench.Result) string {
 	old, now := ref.Conditions(), got.Conditions()
@@ -65,7 +65,7 @@ func (m *described) reliability(r *bench.Result) string {
 	return r.Doubt
 }
 
-// unreliable says why a number is not fit to be judged.
+// unreliable returns why a number is not fit to be judged.
 func (m *described) unreliable(r *bench.Result) string {
 	if why := m.reliability(r); why != "" {
 		return why

@@ -166,7 +166,7 @@ func representative(findings []loss) string {
 	return worst.Cell
 }
 
-// witness says what is known of the host. Base and head of pairs were measured
+// witness returns what is known of the host. Base and head of pairs were measured
 // alternately, so a change of the host moves both.
 func (s hostShift) witness(moved []loss, delta float64) (Witness, string) {
 	paired := !slices.ContainsFunc(moved, func(l loss) bool { return !l.Evidence.InPairs })

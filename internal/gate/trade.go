@@ -89,7 +89,7 @@ func (p *Policy) certainly(evidence, medians string) string {
 	return evidence
 }
 
-// unpaid says why a gain does not pay for a loss, or "".
+// unpaid returns why a gain does not pay for a loss, or "".
 func (in *inputs) unpaid(v *Verdict, t *Trade, g *gainOf) string {
 	metric := printable(t.For, maxName)
 	switch {

@@ -28,7 +28,7 @@ func (in *inputs) onlyBounded(c cell, metric string) bool {
 	return (l.Min != nil || l.Max != nil) && in.run.NoReference(metric, c.got.Sample(metric).Summarize().Median) != ""
 }
 
-// unrecordable says why the baseline has every cell that passed and none was judged; "" if
+// unrecordable returns why the baseline has every cell that passed and none was judged; "" if
 // a new baseline can change that.
 func unrecordable(in *inputs) string {
 	for _, c := range in.cells {

@@ -110,7 +110,7 @@ func waived(today waiver.Date, v Verdict, of []*WaiverUse) Verdict {
 	return v
 }
 
-// beyond says how a regression is more than its waiver allows, or "". No ceiling
+// beyond returns how a regression is more than its waiver allows, or "". No ceiling
 // is large enough for a speed of nothing, nor for a change from 0.
 func (u *WaiverUse) beyond(v *Verdict) string {
 	switch {

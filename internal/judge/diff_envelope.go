@@ -30,7 +30,7 @@ func envelopeSide(path string, data []byte, compat string) (diff.Document, error
 	return side, nil
 }
 
-// impossibleLoad says which number of a load, in a run that has any, cannot be,
+// impossibleLoad returns which number of a load, in a run that has any, cannot be,
 // or "".
 func impossibleLoad(run *bench.Run) string {
 	for i := range run.Results {

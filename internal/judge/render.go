@@ -55,7 +55,7 @@ func Renderer(e *measure.Env, format string) (report.Renderer, error) {
 	return nil, exit.Usagef("--format: unknown format %q: use %s, or for model cases: cases, check or test", format, Formats())
 }
 
-// Terminal says what the terminal behind standard output can show.
+// Terminal returns what the terminal behind standard output can show.
 func Terminal(e *measure.Env) report.TerminalOptions {
 	t := terminal.Of(e.Stdout, e.Getenv)
 	return report.TerminalOptions{Columns: t.Columns, Color: t.Color, Links: t.Links}

@@ -182,7 +182,7 @@ func (e *Env) probe(ctx context.Context, p *Plan, b *base, lanes Lanes) (*base, 
 // maxProbes is how many cells of a suite may fail in the base before all do.
 const maxProbes = 2
 
-// runs says why no cell of a suite runs in the base; "" if one does, or none is to
+// runs returns why no cell of a suite runs in the base; "" if one does, or none is to
 // be paired.
 func (b *base) runs(ctx context.Context, one Planned, on func(bench.Cell) bench.Device) (why string, err error) {
 	probed, measurer := 0, measurerOf(b.plan)

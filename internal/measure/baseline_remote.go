@@ -15,7 +15,7 @@ import (
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
-// Reference says what runs are compared with.
+// Reference returns what runs are compared with.
 func (o *Options) Reference(file *config.File) reference.Baselines {
 	return reference.Baselines{File: file, Named: o.Baseline}
 }

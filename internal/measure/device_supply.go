@@ -53,7 +53,7 @@ func (p *Plan) capacity() capacity {
 	return s
 }
 
-// lacks says why a cell cannot be measured, "" if it can.
+// lacks returns why a cell cannot be measured, "" if it can.
 func (s capacity) lacks(need needs) string {
 	has := need.ofVendor(s.whole)
 	switch {
@@ -87,7 +87,7 @@ func (s capacity) lacksDevices(need needs, has int) string {
 	return fmt.Sprintf("it needs %s, and %s has %s%s", need.devices(need.width), s.who, what, s.more())
 }
 
-// lacksNode says why a cell cannot have devices of one NUMA node. Without pinning, its program sees all
+// lacksNode returns why a cell cannot have devices of one NUMA node. Without pinning, its program sees all
 // devices, which is right only where they are on one node.
 func (s capacity) lacksNode(need needs, has []bench.Device) string {
 	on := map[int]int{}

@@ -85,7 +85,7 @@ func (p *Plan) buildListed(ctx context.Context, all []opened, due []*opened) (un
 	return p.whyUnbuilt, nil
 }
 
-// whyUnbuilt says why a suite could not be built; "" if it was.
+// whyUnbuilt returns why a suite could not be built; "" if it was.
 func whyUnbuilt(c *prepare.Checkout, failed map[string]prepare.Failure, suite string) string {
 	for _, name := range []string{suite, prepare.Whole} {
 		if f, ok := failed[name]; ok {
@@ -147,7 +147,7 @@ func (p *Plan) LeavesOut(name, id string) (bool, error) {
 	return false, nil
 }
 
-// unbuiltHead says why [Env.Build] could not build the code under test; "" of the base.
+// unbuiltHead returns why [Env.Build] could not build the code under test; "" of the base.
 func (p *Plan) unbuiltHead() string {
 	if p.Options.isBase {
 		return ""

@@ -77,7 +77,7 @@ func (b *base) match(head *Plan) error {
 	return nil
 }
 
-// lacks says why the base has no cell of a suite.
+// lacks returns why the base has no cell of a suite.
 func (b *base) lacks(suite string) string {
 	for _, one := range b.plan.Suites {
 		if one.Name == suite && one.Unlisted != "" {
@@ -87,7 +87,7 @@ func (b *base) lacks(suite string) string {
 	return "the base has no such cell"
 }
 
-// itself says why measuring a cell alternately would compare one thing with itself;
+// itself returns why measuring a cell alternately would compare one thing with itself;
 // "" if it would not.
 func (b *base) itself(head *Plan, s suite.Suite, cell bench.Cell, of paired) (string, error) {
 	here, ok := s.(suite.Remote)
@@ -114,7 +114,7 @@ func (b *base) itself(head *Plan, s suite.Suite, cell bench.Cell, of paired) (st
 	return "", err
 }
 
-// sameProgram says why a checkout of the base would hardly change what a cell
+// sameProgram returns why a checkout of the base would hardly change what a cell
 // measures, so that pairs are not worth their time unless they are asked for; "" if
 // it would.
 func sameProgram(head *Plan, s suite.Suite, cell bench.Cell) string {

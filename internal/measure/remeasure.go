@@ -73,7 +73,7 @@ func (s *session) confirmations() int {
 	return defaultRemeasure
 }
 
-// more says how many values each open cell is to have, and marks those that
+// more returns how many values each open cell is to have, and marks those that
 // were chosen because they look slower.
 func (s *session) more(run *bench.Run, ids []string, why map[string]gate.Request, want int) map[string]int {
 	more, confirm := map[string]int{}, 0
@@ -154,7 +154,7 @@ func (s *session) coolDown(ctx context.Context) error {
 	}
 }
 
-// missing says how many values cells lack of those that they are to have.
+// missing returns how many values cells lack of those that they are to have.
 func missing(run *bench.Run, more map[string]int) func(bench.Cell) int {
 	has := make(map[string]int, len(more))
 	for i := range run.Results {

@@ -273,7 +273,7 @@ func retries(n int) string {
 	return fmt.Sprintf("%d retries", n)
 }
 
-// next says how to see it again, and how to accept it.
+// next returns how to see it again, and how to accept it.
 func (r *Report) next() []block {
 	if r.shown.action.total == 0 {
 		return nil
@@ -338,7 +338,7 @@ func chatWord(s string) string {
 	return s
 }
 
-// accept says how to record numbers of cells that passed: in the host's
+// accept returns how to record numbers of cells that passed: in the host's
 // baseline, and in the files of cases.
 func (r *Report) accept() bullets {
 	var items bullets
@@ -392,13 +392,13 @@ func (r *Report) accept() bullets {
 	return items
 }
 
-// anchor says how to accept what many small losses have added up to.
+// anchor returns how to accept what many small losses have added up to.
 func (r *Report) anchor(f finding) inline {
 	return r.on(f, inline{plain("Drift is measured from a level that no refresh moves. See with accelgate history where it went, or accept the level of today, one cell at a time: "),
 		command(r.hosts[f.host].Commands.Anchor + " --only " + text.ShellQuote(f.Cell) + ` --reason "why it is accepted"`)})
 }
 
-// refresh says how to accept the numbers of a cell into its case file, as the
+// refresh returns how to accept the numbers of a cell into its case file, as the
 // initial ones too where the distance from those is what blocks.
 func (r *Report) refresh(f finding, initial bool) inline {
 	why, flag := "Accept new numbers into the case file, one cell at a time: ", ""
@@ -418,7 +418,7 @@ func (r *Report) on(f finding, line inline) inline {
 	return append(line, plain(" on "), code(r.hosts[f.host].Run.Host.Label))
 }
 
-// again says how to measure a regression that rests on one value.
+// again returns how to measure a regression that rests on one value.
 func (r *Report) again(f finding) inline {
 	return r.on(f, inline{plain(text.Plural(r.total.single, "slower cell") + " with a single measurement; measure again before you look for the cause: "),
 		command(r.hosts[f.host].Commands.Cell + " --only " + text.ShellQuote(f.Cell) + " --repeats 5")})
@@ -446,7 +446,7 @@ func (r *Report) reproduce() inline {
 	return r.on(f, inline{plain("Reproduce: "), command(r.hosts[f.host].Commands.Run)})
 }
 
-// prune says how to drop cells from the baseline of the first host that lacks some.
+// prune returns how to drop cells from the baseline of the first host that lacks some.
 func (r *Report) prune() inline {
 	gone := func(f finding) bool { return f.Finding == gate.Missing && !f.LeftOut() }
 	f := r.shown.action.rows[max(0, slices.IndexFunc(r.shown.action.rows, gone))]

@@ -79,7 +79,7 @@ func (a *actions) single(most int) (rows []finding) {
 	return rows
 }
 
-// rest says which findings are not among so many rows of each class: "30 slower and 2
+// rest returns which findings are not among so many rows of each class: "30 slower and 2
 // missing, all with feature `f10`".
 func (a *actions) rest(most int) inline {
 	var line inline

@@ -111,7 +111,7 @@ func (r *Report) overBudget() string {
 	return enumerate(parts)
 }
 
-// overBudgets says how to look into a budget that is exceeded, and how to accept it.
+// overBudgets returns how to look into a budget that is exceeded, and how to accept it.
 func (r *Report) overBudgets() bullets {
 	var items bullets
 	r.eachBudget(func(f finding, s *gate.Spent) {

@@ -112,7 +112,7 @@ func (r *Report) cases(p *page, all *everyCase, rows int) string {
 	return b.String()
 }
 
-// sum says how many totals there are, and how many there should be.
+// sum returns how many totals there are, and how many there should be.
 func (n *counts) sum() string {
 	failed := fmt.Sprintf("%d failed", n.failed+n.errors)
 	if n.errors > 0 {
@@ -139,7 +139,7 @@ func (r *Report) totalsTable(all *everyCase, rows int) *table {
 	return t
 }
 
-// uncheckedTable says why cases could not be judged.
+// uncheckedTable returns why cases could not be judged.
 func (r *Report) uncheckedTable(all *everyCase, rows int) *table {
 	t := &table{total: len(all.unchecked), columns: r.columns("Case", "Could not be judged")}
 	for _, f := range all.unchecked[:min(rows, len(all.unchecked))] {

@@ -77,7 +77,7 @@ func (r *Report) changed(f finding) (number, more string) {
 	return number, more
 }
 
-// estimated says which estimate a change is, where it is not that of the two
+// estimated returns which estimate a change is, where it is not that of the two
 // numbers beside it.
 func estimated(v *gate.Verdict, c change, shown string) string {
 	if !v.Evidence.Method.Statistics() || v.Metric == "" {

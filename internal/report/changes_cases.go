@@ -90,7 +90,7 @@ func (c CaseChange) percent() string {
 	return percent((now-old)/old*100, 0)
 }
 
-// leftBlocks says what was not refreshed.
+// leftBlocks returns what was not refreshed.
 func (r *Refresh) leftBlocks(most int) []block {
 	if len(r.Left) == 0 {
 		return nil

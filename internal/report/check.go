@@ -44,7 +44,7 @@ func ofFile(name string) bool {
 	return name == bench.BaselineReference || name == bench.InitialReference
 }
 
-// against says which number a cell with several references was compared with,
+// against returns which number a cell with several references was compared with,
 // and nothing where only the host's baseline comes into question.
 func (h *host) against(v *gate.Verdict) span {
 	switch {

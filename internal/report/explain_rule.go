@@ -72,7 +72,7 @@ func choosing(e *gate.Evidence) int {
 	return max(0, e.Pairs-e.NewN)
 }
 
-// stagesOf says how often the cell was measured, and which values count.
+// stagesOf returns how often the cell was measured, and which values count.
 func stagesOf(h *host, res *bench.Result, v *gate.Verdict) (list []string) {
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	e := &v.Evidence

@@ -41,7 +41,7 @@ func (r *Report) unhealthy() []block {
 	return withRest(blocks, n, "unhealthy host", "unhealthy hosts")
 }
 
-// healthMeans says what the state of the host means for the losses.
+// healthMeans returns what the state of the host means for the losses.
 func (h *host) healthMeans() string {
 	stands, open := 0, 0
 	for i := range h.Comparison.Verdicts {

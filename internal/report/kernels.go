@@ -201,7 +201,7 @@ func (r *Report) kernelTable(most int) block {
 	return t
 }
 
-// words says what became of the workloads: "1 wrong, 2 slower, 1 fixed".
+// words returns what became of the workloads: "1 wrong, 2 slower, 1 fixed".
 func (k *kernel) words() string {
 	var list []string
 	for at, n := range k.blocking {

@@ -142,7 +142,7 @@ func (h *host) afterRetry(most int) []string {
 	return ids
 }
 
-// pairs tells what A/A pairs say of the threshold.
+// pairs returns what A/A pairs say of the threshold.
 func (r *Report) pairs() []block {
 	var blocks []block
 	n := 0
@@ -183,7 +183,7 @@ func differences(metrics []gate.MetricNoise) inline {
 	return line
 }
 
-// thresholdNote says whether the threshold is above the noise.
+// thresholdNote returns whether the threshold is above the noise.
 func (r *Report) thresholdNote(noise *gate.Noise) string {
 	limit := bare(r.in.Policy.Threshold)
 	switch {

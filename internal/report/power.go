@@ -7,7 +7,7 @@ import (
 	"github.com/accelgate/accelgate/internal/gate"
 )
 
-// power says which losses the values at hand find, method by method, and how to find smaller
+// power returns which losses the values at hand find, method by method, and how to find smaller
 // ones. Nothing is said of another hour of the host.
 func (r *Report) power() []block {
 	var blocks []block

@@ -7,7 +7,7 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// quarantined says which entries of the quarantine have expired, and which name no cell.
+// quarantined returns which entries of the quarantine have expired, and which name no cell.
 func (r *Report) quarantined() []block {
 	var blocks []block
 	for _, of := range []struct {

@@ -80,7 +80,7 @@ func (r *Report) deciding() bullets {
 	return items
 }
 
-// decide says how to get what decides a finding; nil where its reason says it.
+// decide returns how to get what decides a finding; nil where its reason says it.
 func (r *Report) decide(f finding) inline {
 	h := &r.hosts[f.host]
 	line := h.Commands.Run

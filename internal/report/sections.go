@@ -63,7 +63,7 @@ func (r *Report) footer(most int) string {
 		r.shown.action.listed(most), text.Plural(r.shown.action.total, "row"), need, all)
 }
 
-// provenance says what was compared, and where more can be read.
+// provenance returns what was compared, and where more can be read.
 func (r *Report) provenance() block {
 	line := inline{plain("Revision "), r.orUnknown(r.in.Revision)}
 	if r.in.Base != "" {

@@ -164,7 +164,7 @@ func (r *Report) onHosts(are func(*host) bool) string {
 	return fmt.Sprintf(" on %d of %d hosts", n, len(r.hosts))
 }
 
-// correctnessPhrase says how many cells are right, as far as that was checked, and
+// correctnessPhrase returns how many cells are right, as far as that was checked, and
 // accounts for the others.
 func (r *Report) correctnessPhrase() string {
 	t := &r.total
@@ -175,7 +175,7 @@ func (r *Report) correctnessPhrase() string {
 		strings.TrimSuffix(t.evidence("passed"), ",")+",", r.nonBlockingPhrase(t.measured-t.right))
 }
 
-// nonBlockingPhrase says why cells that fail do not block.
+// nonBlockingPhrase returns why cells that fail do not block.
 func (r *Report) nonBlockingPhrase(n int) string {
 	if r.in.Policy.Compat != "" {
 		return fails(n) + " without blocking (compat: " + shorten(visible(r.in.Policy.Compat), maxName) + ")"
@@ -262,7 +262,7 @@ func (r *Report) allGood() string {
 	return enumerate(append([]string{strings.TrimSuffix(r.correctnessPhrase(), ",")}, found...))
 }
 
-// notSlower says how many of the cells whose speed was judged are not slower: those that are
+// notSlower returns how many of the cells whose speed was judged are not slower: those that are
 // excused are.
 func (t *findingCounts) notSlower() string {
 	than := "than the baseline allows"
@@ -284,7 +284,7 @@ func (t *findingCounts) notSlower() string {
 	return "none is slower " + than
 }
 
-// equality says how many cells have the numbers that they must have.
+// equality returns how many cells have the numbers that they must have.
 func (t *findingCounts) equality() string {
 	to, subject := "the recorded times", fmt.Sprintf("%d are", t.equal)
 	switch {

@@ -110,7 +110,7 @@ func servingSearches(run *bench.Run) (blocks []block) {
 	return blocks
 }
 
-// servingFailures says why loads failed, with the end of their servers' logs.
+// servingFailures returns why loads failed, with the end of their servers' logs.
 func servingFailures(run *bench.Run) (blocks []block) {
 	for i := range run.Results {
 		r := &run.Results[i]

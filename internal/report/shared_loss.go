@@ -8,7 +8,7 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// sharedLoss says which losses the cells of a suite share, and what that says of the host.
+// sharedLoss returns which losses the cells of a suite share, and what that says of the host.
 func (r *Report) sharedLoss() []block {
 	var blocks []block
 	n := 0

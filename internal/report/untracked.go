@@ -10,7 +10,7 @@ import (
 // maxNamed is how many cells a printed command names.
 const maxNamed = 5
 
-// recordUntracked says how to record the cells that a baseline does not have.
+// recordUntracked returns how to record the cells that a baseline does not have.
 func (r *Report) recordUntracked() []block {
 	rows := r.shown.untracked.rows
 	i := slices.IndexFunc(rows, func(f finding) bool {

@@ -5,7 +5,7 @@ import (
 	"github.com/accelgate/accelgate/internal/stats"
 )
 
-// MedianOfCalls says what the median of single calls rests on.
+// MedianOfCalls returns what the median of single calls rests on.
 func MedianOfCalls(values []float64) bench.Estimate {
 	low, high, ok := stats.MedianInterval(values)
 	e := bench.Estimate{N: len(values), Low: low, High: high, Method: "order statistics of single calls"}

@@ -31,7 +31,7 @@ func (q Query) Wants(tags []string) bool {
 	return (len(q.Tags) == 0 || has(q.Tags)) && !has(q.SkipTags)
 }
 
-// orAdd says what there is, or that something must be added first.
+// orAdd returns what there is, or that something must be added first.
 func orAdd(what string, names []string) string {
 	if len(names) == 0 {
 		return ", nor any other: add " + what + " to it"

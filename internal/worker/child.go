@@ -157,7 +157,7 @@ func (c *child) clean() error {
 	return nil
 }
 
-// response says how the child ended, and nothing of its output.
+// response returns how the child ended, and nothing of its output.
 func (c *child) response(end End, wall time.Duration) Response {
 	resp := Response{End: end, ExitCode: -1, Wall: wall}
 	if c.cmd.ProcessState == nil {

@@ -52,7 +52,7 @@ var droppedCapabilities = []string{"AUDIT_WRITE", "MKNOD", "NET_RAW", "SETFCAP"}
 // the labels of the user's files. Elsewhere the option does nothing.
 var securityOptions = []string{"no-new-privileges", "label=disable"}
 
-// spec says what to create for a request.
+// spec returns what to create for a request.
 func (w *Container) spec(e *engine, req Request) (client.ContainerCreateOptions, error) {
 	dir, root, err := w.folders(req.Dir)
 	if err != nil {

@@ -30,7 +30,7 @@ func fidelityText(w io.Writer, model string, reports []lowrank.Report) error {
 	return t.Terminal(w, 170)
 }
 
-// targets says which weights were looked at.
+// targets returns which weights were looked at.
 func targets(s lowrank.Settings) report.Line {
 	if len(s.Patterns) > 0 {
 		return report.Line{report.Plain("weights with "), report.Code(strings.Join(s.Patterns, ", "))}

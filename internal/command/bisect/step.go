@@ -86,7 +86,7 @@ func judgeStep(ctx context.Context, env *measure.Env, b *bisection, w worker.Wor
 	return t.change(&e) + ": " + s.Reason, nil
 }
 
-// answerOf says what evidence means for git.
+// answerOf returns what evidence means for git.
 func answerOf(e detect.Evidence) (answer int, reason string) {
 	switch {
 	case e.Verdict == detect.Regressed:

@@ -59,7 +59,7 @@ func resolve(run *bench.Run, policy gate.Policy) resolutions {
 	return all
 }
 
-// resolveOne tells what can be found of one number of a result, which may be nil, as
+// resolveOne returns what can be found of one number of a result, which may be nil, as
 // the gate looks for it: nothing below least, in percent.
 func resolveOne(run *bench.Run, result *bench.Result, v *gate.Verdict, least float64) resolution {
 	r := resolution{Cell: v.Cell, Metric: v.Metric, Limit: v.Evidence.Limit, Why: v.Reason}

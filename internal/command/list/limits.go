@@ -42,7 +42,7 @@ func change(percent float64) string {
 	return fmt.Sprintf("%.4g %%", percent)
 }
 
-// origin says where the limit of a change comes from.
+// origin returns where the limit of a change comes from.
 func origin(l *gate.CellLimit) string {
 	switch d := l.Derived; {
 	case d != nil && d.Noise == 0:

@@ -68,7 +68,7 @@ func (o *Options) of(r *config.Runner) *Options {
 	return &one
 }
 
-// warning says where a shard takes longer than it should, and what would help.
+// warning returns where a shard takes longer than it should, and what would help.
 func (o *Options) warning(s measure.Sharding) []string {
 	most := o.Longest
 	switch {

@@ -183,7 +183,7 @@ func (e *CaseEdits) edit(folder cases.Folder, known *casefile.Case, m Measuremen
 	return f, true, nil
 }
 
-// implausible says how a recorded time would change by more than code makes, or "".
+// implausible returns how a recorded time would change by more than code makes, or "".
 func (e *CaseEdits) implausible(one *casefile.Case, fresh *casefile.Refresh) string {
 	if e.Policy == nil {
 		return ""
@@ -272,7 +272,7 @@ func (e *CaseEdits) next(w io.Writer, dryRun bool, judging string) {
 	_ = judge.Next(w, "review it, commit it, and judge", judge.Reviewed(slices.Compact(paths)...), judging) // losing this line is harmless
 }
 
-// ForReport says what changed in the words of the report.
+// ForReport returns what changed in the words of the report.
 func (f *caseFile) ForReport(path string) report.CaseChanges {
 	changes := report.CaseChanges{Path: path, Case: f.Name, Host: f.host}
 	for _, c := range f.changes {

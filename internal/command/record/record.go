@@ -137,7 +137,7 @@ func (r recorded) Unchanged() bool {
 	return r.before != nil && len(r.Changes) == r.Still() && r.before.Fingerprint != nil && r.file.Fingerprint != nil && reflect.DeepEqual(*r.before.Fingerprint, *r.file.Fingerprint)
 }
 
-// ForReport says what changed in the words of the report.
+// ForReport returns what changed in the words of the report.
 func (r recorded) ForReport(host, path string) report.HostChanges {
 	h := report.HostChanges{Host: host, Path: path}
 	if r.before != nil {

@@ -147,7 +147,7 @@ func worseBy(better bench.Direction, limit float64) float64 {
 	return max(1-change, 1/maxSlower)
 }
 
-// unfound says how a slow-down of the cell was not found as it should be: each
+// unfound returns how a slow-down of the cell was not found as it should be: each
 // of its metrics by name, and nothing else. "" if it was.
 func (g *gated) unfound(verdicts []gate.Verdict) string {
 	blocked := map[string]bool{}

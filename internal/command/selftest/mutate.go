@@ -195,7 +195,7 @@ func (t *experiment) copied(rng *rand.Rand, o *measure.Options, of number) (*mut
 	return m, nil
 }
 
-// none says why a mutation does not apply: a predicate of which its kind is the subject.
+// none returns why a mutation does not apply: a predicate of which its kind is the subject.
 func (m *mutant) none(why string) []string {
 	m.why = why
 	return nil

@@ -140,7 +140,7 @@ jobs:
       config: accelgate.yaml
 `
 
-// Summary says what was found, a line each.
+// Summary returns what was found, a line each.
 func (f *Found) Summary() (lines []string) {
 	where := "no GitHub remote"
 	if f.Remote != "" {

@@ -84,7 +84,7 @@ func counted(measured, found int) string {
 	return fmt.Sprintf("%d of %s", measured, text.Plural(found, "benchmark"))
 }
 
-// choose says which benchmarks the first run measures, which the configuration leaves out, and
+// choose returns which benchmarks the first run measures, which the configuration leaves out, and
 // which skip themselves. Those that fail or take long would keep it from passing soon.
 func choose(found []formats.Benchmark) (measured []string, excluded, skipped []omitted) {
 	var slow []omitted

@@ -174,7 +174,7 @@ func (s *Set) paired(cells []detect.Cell, r detect.Report) detect.Report {
 	return r
 }
 
-// aligned says that no line contradicts that all histories are of the same runs.
+// aligned reports that no line contradicts that all histories are of the same runs.
 func (s *Set) aligned(at []int) bool {
 	var first *sample
 	for _, n := range at {

@@ -63,7 +63,7 @@ func detectNVIDIA(ctx context.Context, opts Options, declared []bench.Device) (*
 	return nil, absent, nil
 }
 
-// probeTrouble says why nvidia-smi listed no GPU.
+// probeTrouble returns why nvidia-smi listed no GPU.
 func probeTrouble(resp worker.Response, found []gpu) string {
 	switch {
 	case errors.Is(resp.StartErr, worker.ErrNotFound):

@@ -18,7 +18,7 @@ type track interface {
 	moments(Span) []time.Duration
 }
 
-// told says why the energy of a span is not known, "" if it is.
+// told returns why the energy of a span is not known, "" if it is.
 func told(tracks []track, span Span) string {
 	if span.End <= span.Start {
 		return "the span is empty: measure for longer"

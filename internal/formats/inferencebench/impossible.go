@@ -12,7 +12,7 @@ var shares = whole(`(?:.*_)?(?:ok|compliance|accept|acceptance|pass|exact_match|
 // positive are metrics that are not negative.
 var positive = whole(`.*_ms|.*_tok_per_s|req_per_s.*|goodput.*|joules_per_.*|cost_usd_.*|power_.*_w|energy_joules_total|duration_s|n_.*`)
 
-// ImpossibleValue says why the metric of a load generator with this name cannot
+// ImpossibleValue returns why the metric of a load generator with this name cannot
 // have the value, or "".
 func ImpossibleValue(name string, v float64) string {
 	switch {
@@ -26,7 +26,7 @@ func ImpossibleValue(name string, v float64) string {
 	return ""
 }
 
-// impossibleOrder says which percentile of one latency is above a higher one, or
+// impossibleOrder returns which percentile of one latency is above a higher one, or
 // "". value returns a metric, NaN for one that is absent.
 func impossibleOrder(value func(metric string) float64) string {
 	for _, latency := range []string{"ttft", "ttft_sched", "ttfc", "tpot", "total", "e2e", "e2e_sched", "icl", "schedule_delay"} {
@@ -45,7 +45,7 @@ func impossibleOrder(value func(metric string) float64) string {
 	return ""
 }
 
-// Impossible says which number of the envelope cannot be, or "".
+// Impossible returns which number of the envelope cannot be, or "".
 func (e *Envelope) Impossible() string {
 	values := make(map[string]float64, len(e.Metrics))
 	for _, m := range e.Metrics {

@@ -63,7 +63,7 @@ func (g *grid) cells(line []byte, buffer [][]byte) (cells [][]byte, ok bool) {
 	return buffer, true
 }
 
-// offsets says where the characters of a line start, for the programs measure
+// offsets returns where the characters of a line start, for the programs measure
 // in characters.
 func offsets(line []byte) position {
 	p := position{size: len(line)}

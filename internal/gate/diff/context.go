@@ -137,7 +137,7 @@ func differentCells(baseline, candidate Document) (ContextMatch, bool) {
 	return ContextMatch{Name: cellFact, Baseline: a, Candidate: b}, a != b && a != "" && b != ""
 }
 
-// differ says which mismatches forbid the comparison, or "".
+// differ returns which mismatches forbid the comparison, or "".
 func differ(context []ContextMatch) string {
 	var facts, flags []string
 	for _, c := range context {

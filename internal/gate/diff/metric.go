@@ -47,7 +47,7 @@ func (m metricPair) informational() bool {
 
 func (m metricPair) exact() bool { return m.old.Exact || m.new.Exact }
 
-// disagreement says how the sides describe the metric differently, or "". What
+// disagreement returns how the sides describe the metric differently, or "". What
 // only one side says is no disagreement: an envelope need not say anything.
 func (m metricPair) disagreement() string {
 	if m.old == nil || m.new == nil {

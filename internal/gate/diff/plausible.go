@@ -5,7 +5,7 @@ import (
 	"github.com/accelgate/accelgate/internal/gate"
 )
 
-// suspicious says why one of two numbers of a diff cannot be, or why their
+// suspicious returns why one of two numbers of a diff cannot be, or why their
 // change cannot, or "". A side that does not name the unit has the other's.
 func (m metricPair) suspicious(old, new float64) string {
 	metric := m.old.Metric

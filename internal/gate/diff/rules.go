@@ -55,7 +55,7 @@ func Compare(baseline, candidate Document, p Policy) Difference {
 	return d
 }
 
-// impossibleSides says which number of either side cannot be, or "".
+// impossibleSides returns which number of either side cannot be, or "".
 func impossibleSides(sides ...Document) (why string) {
 	for _, side := range sides {
 		if side.Impossible != "" {
@@ -65,7 +65,7 @@ func impossibleSides(sides ...Document) (why string) {
 	return why
 }
 
-// refusal says why the two must not be compared, or "".
+// refusal returns why the two must not be compared, or "".
 func refusal(context []ContextMatch, strict bool, compared, judged, fails int) string {
 	var reasons []string
 	if why := differ(context); why != "" {
@@ -140,7 +140,7 @@ func (p Policy) find(m metricPair) judgedRow {
 	return f
 }
 
-// reliability says why one of the two numbers is not fit to be judged, or "".
+// reliability returns why one of the two numbers is not fit to be judged, or "".
 func (m metricPair) reliability() string { return cmp.Or(m.new.Doubt, m.old.Doubt) }
 
 // compare judges two numbers.

@@ -34,7 +34,7 @@ func (a *archive) names() error {
 	return nil
 }
 
-// wrong says what is wrong with a name, or "".
+// wrong returns what is wrong with a name, or "".
 func (a *archive) wrong(e *entry) string {
 	if why := unsafeName(e.name); why != "" {
 		return why
@@ -57,7 +57,7 @@ func (a *archive) wrong(e *entry) string {
 	return ""
 }
 
-// unsafeName says why a name cannot be one on every system, or "".
+// unsafeName returns why a name cannot be one on every system, or "".
 func unsafeName(name string) string {
 	switch {
 	case name == "":

@@ -114,5 +114,5 @@ func logOf(suite, step string) string {
 	return filepath.Join("suites", suite, step+".log")
 }
 
-// Explain says which side could not be built, and why.
+// Explain returns which side could not be built, and why.
 func (c *Checkout) Explain(f Failure) string { return c.What + " cannot be built by " + f.Reason }

@@ -47,7 +47,7 @@ func (s *Stage) startService(ctx context.Context) (reason string, err error) {
 	return s.unready(run, why, early), nil
 }
 
-// unready says why a service did not come up.
+// unready returns why a service did not come up.
 func (s *Stage) unready(run *service, why error, early bool) string {
 	reason := fmt.Sprintf("the service %s is not ready: ", quoted(s.Around.Service.Command))
 	if early {

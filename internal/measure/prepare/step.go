@@ -76,7 +76,7 @@ func (c *Checkout) keep(name, log string) string {
 	return path
 }
 
-// why says how a command failed: what it is, how it ended, the line of its output that
+// why returns how a command failed: what it is, how it ended, the line of its output that
 // says why, and where all of the output is.
 func (c *Checkout) why(args []string, response worker.Response, log string) string {
 	reason := quoted(args) + ": " + response.Reason()

@@ -121,7 +121,7 @@ func (r *keeping) describe(metrics []bench.Metric) {
 	}
 }
 
-// unfit says why a cell is not kept; "" if it is.
+// unfit returns why a cell is not kept; "" if it is.
 func unfit(r *bench.Result) string {
 	switch {
 	case r.Outcome != bench.Passed:

@@ -168,7 +168,7 @@ func (a *attaching) run(r *run, at int) {
 	}
 }
 
-// sameMetrics tells which metrics mean in ref what they mean in the run. Files of
+// sameMetrics returns which metrics mean in ref what they mean in the run. Files of
 // other tools name no units.
 func (a *attaching) sameMetrics(metrics []metric) []bool {
 	same := make([]bool, len(metrics))

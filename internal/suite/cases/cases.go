@@ -176,7 +176,7 @@ func (s *Suite) Skipped() []bench.Result { return nil }
 // AAPartner returns "": no two cases are the same.
 func (s *Suite) AAPartner(bench.Cell) string { return "" }
 
-// Warnings tells which cases cannot be run.
+// Warnings returns which cases cannot be run.
 func (s *Suite) Warnings() []string { return s.warnings }
 
 // Repeats is the configured number of processes per cell.

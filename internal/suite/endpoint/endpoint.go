@@ -143,7 +143,7 @@ func (s *Suite) Skipped() []bench.Result { return nil }
 // AAPartner returns "": no two loads are the same.
 func (s *Suite) AAPartner(bench.Cell) string { return "" }
 
-// Warnings tells what looks wrong.
+// Warnings returns what looks wrong.
 func (s *Suite) Warnings() []string { return s.warnings }
 
 // Repeats is the configured number of measurements per cell.

@@ -123,7 +123,7 @@ func (t *together) outstanding() {
 // server at once.
 const minTogether = 0.9
 
-// doubt says why numbers of several clients are not those of one load, or "".
+// doubt returns why numbers of several clients are not those of one load, or "".
 func (t *together) doubt() string {
 	if t.share >= minTogether {
 		return ""

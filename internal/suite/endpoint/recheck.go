@@ -27,7 +27,7 @@ func recheck(c *config.Suite) (func(*bench.Result) (unverified string, err error
 	}, nil
 }
 
-// unanswered says what is wrong with the counts of requests, "" if nothing is.
+// unanswered returns what is wrong with the counts of requests, "" if nothing is.
 func (b *body) unanswered(r *bench.Result) string {
 	answered, all := valuesOf(r, "n_ok"), valuesOf(r, "n_total")
 	if len(answered) == 0 || len(answered) != len(all) {

@@ -227,7 +227,7 @@ func addToCurve(p *bench.LoadPoint, samples []bench.Sample) {
 	}
 }
 
-// violation says which limit a probe broke, or "".
+// violation returns which limit a probe broke, or "".
 func (s *seeking) violation(values map[string]float64) string {
 	for _, l := range s.limits {
 		v, measured := values[l.metric]

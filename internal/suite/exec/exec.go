@@ -211,7 +211,7 @@ func (e noFile) Error() string {
 	return "the program wrote no {output}/" + e.name + ": see its log"
 }
 
-// absent says which benchmarks there were.
+// absent returns which benchmarks there were.
 func absent(name string, all []formats.Benchmark) string {
 	names := make([]string, 0, len(all))
 	for _, b := range all {

@@ -127,7 +127,7 @@ func cutAt(all []formats.Benchmark) string {
 	return fmt.Sprintf("; it ended while %s ran: correct that benchmark, or keep list from running it", text.Quote(all[i].Name, 200))
 }
 
-// ended says how the harness ended, with the line of its output that says why.
+// ended returns how the harness ended, with the line of its output that says why.
 func ended(response worker.Response) string {
 	reason := response.Reason()
 	line := text.Meaningful(strings.Split(response.Log, "\n"))

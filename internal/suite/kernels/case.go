@@ -87,7 +87,7 @@ func held(c harness.Case) (bytes float64) {
 	return bytes
 }
 
-// input says where an input comes from. One that the workload does not name is
+// input returns where an input comes from. One that the workload does not name is
 // random, as upstream has it.
 func (s *Suite) input(d *flashinfer.Definition, t flashinfer.Tensor, from flashinfer.Input, shape []int) harness.Input {
 	in := harness.Input{Name: t.Name, DType: t.DType, Shape: shape}

@@ -169,7 +169,7 @@ func (s *Suite) checkGlobs(c *config.Suite) error {
 	return nil
 }
 
-// workerOf says which worker runs a solution, or why none can.
+// workerOf returns which worker runs a solution, or why none can.
 func workerOf(s *flashinfer.Solution) (kind, string) {
 	switch binding := bindingOf(s); s.Language {
 	case "go":

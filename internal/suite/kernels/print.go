@@ -74,7 +74,7 @@ func PrintJudged(w io.Writer, verdict string, r evaluator.Result) error {
 	return nil
 }
 
-// LeftOut says which definitions have no solution of the baseline's author.
+// LeftOut returns which definitions have no solution of the baseline's author.
 func LeftOut(definitions []string, author string) string {
 	const most = 8
 	var names []string

@@ -44,7 +44,7 @@ func (b *body) standIns(metric string) (names []string) {
 	return names
 }
 
-// at says where the suite looks for the metric.
+// at returns where the suite looks for the metric.
 func (b *body) at(m metric) string {
 	switch {
 	case b.Parser != "":

@@ -46,7 +46,7 @@ func needWords() string {
 	return strings.Join(words, ", ")
 }
 
-// unmet says why the host cannot run a value of an axis; "" when it can.
+// unmet returns why the host cannot run a value of an axis; "" when it can.
 func unmet(axis string, v *value, h bench.Host) string {
 	for _, word := range v.Needs {
 		if n := needs[word]; !n.met(h) {

@@ -15,7 +15,7 @@ const (
 	tokensBefore, tokensAfter = 4, 4
 )
 
-// difference says where got and want begin to differ, and what stands before and after
+// difference returns where got and want begin to differ, and what stands before and after
 // it. The texts are not equal.
 func difference(got, want string) string {
 	i := 0

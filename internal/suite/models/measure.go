@@ -179,7 +179,7 @@ func (s *Suite) files(sc *scope) ([]string, error) {
 	return paths, err
 }
 
-// missing says which of the files that a cell needs is not there. A program
+// missing returns which of the files that a cell needs is not there. A program
 // might skip what it cannot open and report a success.
 func missing(files []string) string {
 	for _, p := range files {

@@ -302,7 +302,7 @@ func (s *Suite) Skipped() []bench.Result { return s.skipped }
 // AAPartner returns the id of the cell that is measured under the same conditions.
 func (s *Suite) AAPartner(c bench.Cell) string { return s.points[c.ID()].Twin }
 
-// Warnings tells what looks wrong in the folder of models.
+// Warnings returns what looks wrong in the folder of models.
 func (s *Suite) Warnings() []string { return s.warnings }
 
 // Repeats is the configured number of processes per cell.

@@ -238,7 +238,7 @@ func (s *Suite) facts() matrix.Facts {
 	return f
 }
 
-// lacking says why the host, or another value of the combination, cannot do
+// lacking returns why the host, or another value of the combination, cannot do
 // what a value needs; "" if all is there.
 func (s *Suite) lacking(get matrix.Combination) string {
 	var chosen []*value

@@ -207,7 +207,7 @@ func validation() *openapi3filter.Options {
 	return options
 }
 
-// explain says where and why in one line. The default message holds the whole
+// explain returns where and why in one line. The default message holds the whole
 // schema and value.
 func explain(err *openapi3.SchemaError) string {
 	pointer := "/" + strings.Join(err.JSONPointer(), "/")

@@ -47,7 +47,7 @@ func getRepo(c *call) reply {
 	return r
 }
 
-// rights says which roles a role includes.
+// rights returns which roles a role includes.
 func rights(role string) object {
 	all := []string{"pull", "triage", "push", "maintain", "admin"}
 	rank := map[string]int{"": 1, "read": 1, "triage": 2, "write": 3, "maintain": 4, "admin": 5}[role]

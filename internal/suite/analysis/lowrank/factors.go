@@ -128,7 +128,7 @@ func (f *Factors) fit(n, m int) []Fault {
 	return append(faults, checkRanks(h, l, min(n, m))...)
 }
 
-// checkRanks says whether all triplets are there, once.
+// checkRanks returns whether all triplets are there, once.
 func checkRanks(h, l, full int) []Fault {
 	switch {
 	case h+l > full:

@@ -22,7 +22,7 @@ func (c Cost) Of(l int64) float64 {
 	return float64(c.A*x) + float64(float64(c.B*x)*x)
 }
 
-// linear says whether balancing costs is balancing tokens.
+// linear reports whether balancing costs is balancing tokens.
 func (c Cost) linear() bool { return c.B == 0 }
 
 func (c Cost) check(lengths []int64) error {

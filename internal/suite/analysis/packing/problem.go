@@ -45,10 +45,10 @@ func (p Problem) checkLengths() error {
 	return nil
 }
 
-// rejects says whether an item of this length is left out.
+// rejects reports whether an item of this length is left out.
 func (p Problem) rejects(length int64) bool {
 	return (p.Policy == "" || p.Policy == Reject) && !p.fits(length)
 }
 
-// fits says whether an item of this length is packed by every algorithm alike.
+// fits reports whether an item of this length is packed by every algorithm alike.
 func (p Problem) fits(length int64) bool { return length > 0 && length <= p.Max }

@@ -45,7 +45,7 @@ var (
 	operatorKeys = schema{keys: []string{"name", "total_time_s", "num_calls"}, otherwise: "remove it: an operator has name, total_time_s, num_calls"}
 )
 
-// misplaced says where a key belongs that cases of a type do not have.
+// misplaced returns where a key belongs that cases of a type do not have.
 func misplaced(kind, key string) string {
 	switch {
 	case kind == Text && slices.Contains(userInput.names, key):

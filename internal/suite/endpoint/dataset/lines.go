@@ -95,7 +95,7 @@ func reason(err error) string {
 	return " (" + text.Line(err.Error(), 40) + ")"
 }
 
-// has tells whether the object has a value under the key; null is none.
+// has reports whether the object has a value under the key; null is none.
 func (o object) has(key string) bool { return len(o[key]) > 0 && string(o[key]) != "null" }
 
 func (o object) text(key string) (s string, err error) {

@@ -127,7 +127,7 @@ type collector struct {
 	last  float64 // time of the line before
 }
 
-// full tells that there are as many prompts as were asked for.
+// full reports that there are as many prompts as were asked for.
 func (c *collector) full() bool { return c.spec.N > 0 && len(c.d.items) == c.spec.N }
 
 func (c *collector) enough() error {

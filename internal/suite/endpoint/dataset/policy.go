@@ -105,7 +105,7 @@ func (s *Sequence) nonce(i int, warmup bool) string {
 	return b.String()
 }
 
-// Repeats tells whether so many requests of the warm-up and of the measurement
+// Repeats reports whether so many requests of the warm-up and of the measurement
 // ask the same text twice: under AsIs a server's cache then answers in part.
 // Under the other policies it is always false.
 func (s *Sequence) Repeats(warmup, measured int) bool {

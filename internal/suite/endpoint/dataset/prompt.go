@@ -78,7 +78,7 @@ func (d *Dataset) Len() int { return len(d.items) }
 // where i is out of range. Use a [Sequence] for what is sent.
 func (d *Dataset) Prompt(i int) Prompt { return d.render(i, "", false) }
 
-// HasMessages tells whether any prompt consists of messages, which an endpoint
+// HasMessages reports whether any prompt consists of messages, which an endpoint
 // for plain completions cannot be sent.
 func (d *Dataset) HasMessages() bool {
 	for _, it := range d.items {

@@ -190,12 +190,12 @@ func (r *renderer) reason() string {
 	return "length"
 }
 
-// continuous says whether every chunk has a usage.
+// continuous reports whether every chunk has a usage.
 func (r *renderer) continuous() bool {
 	return !r.script.has(NoUsage) && (r.script.has(UsageOnEvery) || r.request.ContinuousUsage)
 }
 
-// ownUsage says whether the usage has a chunk of its own, without a choice.
+// ownUsage reports whether the usage has a chunk of its own, without a choice.
 func (r *renderer) ownUsage() bool {
 	return r.request.IncludeUsage && !r.script.has(NoUsage) && !r.script.has(UsageOnFinish)
 }

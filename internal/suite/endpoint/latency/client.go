@@ -37,7 +37,7 @@ type Client struct {
 
 const instead = ": the numbers may be the client's; run it on a host of its own, send less at once, or raise client_delay"
 
-// ClientLimited says why all numbers may be the client's rather than the
+// ClientLimited returns why all numbers may be the client's rather than the
 // server's, with a next step; "" if they are not. A client that is late in the
 // middle shifts every median. One that is late one time in a hundred, as on a
 // host that also serves, shifts high percentiles alone: see [TailLimited].
@@ -54,7 +54,7 @@ func ClientLimited(c Client) string {
 	return ""
 }
 
-// TailLimited says why percentiles above the median may be the client's rather
+// TailLimited returns why percentiles above the median may be the client's rather
 // than the server's; "" if they are not.
 func TailLimited(c Client) string {
 	limit := cmp.Or(c.Limit, MaxClientDelay)

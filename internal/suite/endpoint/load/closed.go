@@ -78,7 +78,7 @@ func (c *closedLoop) take(ctx context.Context, slot int) (Shot, bool) {
 	return shot, true
 }
 
-// phase says where a request that is due at t belongs, and starts the window
+// phase returns where a request that is due at t belongs, and starts the window
 // with the first one after the warm-up.
 func (c *closedLoop) phase(t time.Duration) Phase {
 	p := c.schedule.plan

@@ -90,7 +90,7 @@ func (c *Client) refused(reply *Reply, resp *http.Response) {
 	}
 }
 
-// nextStep says what to do about a status of failure.
+// nextStep returns what to do about a status of failure.
 func nextStep(status int) string {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:

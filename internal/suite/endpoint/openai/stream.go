@@ -117,7 +117,7 @@ func (c *Client) conclude(reply *Reply, r *recording, expect Expect, cause, err 
 	}
 }
 
-// cut says what to do about an answer that ended at the length that was asked
+// cut returns what to do about an answer that ended at the length that was asked
 // for.
 func (r *Reply) cut() string {
 	if r.FinishReason != "length" {

@@ -34,7 +34,7 @@ type member struct {
 	value
 }
 
-// describe says what a value is, for a message.
+// describe returns what a value is, for a message.
 func (v value) describe() string {
 	switch v.kind {
 	case '{':

@@ -79,7 +79,7 @@ func (r *reader) evaluation(v value) *Evaluation {
 	return e
 }
 
-// inconsistent says which part must be there, or must not, for the status.
+// inconsistent returns which part must be there, or must not, for the status.
 func (e *Evaluation) inconsistent() string {
 	if !slices.Contains(upstreamStatuses, string(e.Status)) {
 		return "" // that is a complaint of its own

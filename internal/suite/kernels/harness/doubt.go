@@ -46,7 +46,7 @@ type doubt struct {
 	reason string
 }
 
-// verdict says what follows from a doubt: nothing, a suspicion, or that the host
+// verdict returns what follows from a doubt: nothing, a suspicion, or that the host
 // is too disturbed to decide.
 func (d doubt) verdict() evaluator.Status {
 	switch {

@@ -25,7 +25,7 @@ type Goal struct {
 	Least, Most float64
 }
 
-// Holds says whether the figure was reached.
+// Holds reports whether the figure was reached.
 func (g Goal) Holds() bool { return g.Got >= g.Least && (g.Most == 0 || g.Got <= g.Most) }
 
 func atMost(got, limit float64, name string, args ...any) Goal {

@@ -135,7 +135,7 @@ func expectations(text string) expectation {
 // attempts is how often a program is measured whose calls are recognised by their times, which a loaded host stretches.
 const attempts = 4
 
-// differs says what became of the program other than what was expected, or "".
+// differs returns what became of the program other than what was expected, or "".
 func (e expectation) differs(m harness.Measurement) string {
 	kind := ""
 	if m.Failed != nil {
