@@ -41,7 +41,7 @@ type Benchmark struct {
 //	allocs       -     allocations per operation       allocs/op   -                 -          -                 -              -            -
 //
 // Catch2 and torch.utils.benchmark have time_ns alone: a mean, and a median. nanobench has the median, and the
-// rate of batches of bytes or items.
+// rate of batches of bytes or items. BenchmarkDotNet has the median, and alloc_bytes.
 var Harnesses = harnesses()
 
 // BenchmarkMetrics are the metrics of harnesses. The time is gated, and allocations where they

@@ -14,7 +14,7 @@ var keys = config.Keys{
 		"read": {Text: "Where the harness reports its values. Required. A plain value stands for the format."},
 		"benchmarks": {Absent: everyBenchmark, Text: "`all`, or a list of names as the harness reports them: " +
 			"without `-8` for Go (with it where `-cpu` lists several), NAME or `PACKAGE.NAME`, " +
-			"the command or `--command-name` for hyperfine, `fullname` for pytest, `TITLE/NAME` for nanobench, `NAME/AXIS=VALUE,...` for nvbench, `CLASS.METHOD:PARAM=VALUE,...` for JMH, " +
+			"the command or `--command-name` for hyperfine, `fullname` for pytest, `TITLE/NAME` for nanobench, `NAME/AXIS=VALUE,...` for nvbench, `CLASS.METHOD:PARAM=VALUE,...` for JMH, `FullName` for BenchmarkDotNet, " +
 			"`TEST CASE/BENCHMARK` for Catch2 where several test cases have the name, title and description for torch.utils.benchmark."},
 		"list": {Text: "Command that runs every benchmark once, as briefly as the harness can, for `benchmarks: all`. " +
 			"Its result is read as `read` says. " +
@@ -31,7 +31,7 @@ var keys = config.Keys{
 	},
 	reflect.TypeFor[source](): {
 		"format": {Text: "Format of the values: `gobench`, `googlebench` (JSON), `hyperfine` (`--export-json`), `nanobench` (its template `json`), `nvbench` (`--json`), `pytest-benchmark` (`--benchmark-json`), " +
-			"`criterion` (what `cargo bench` prints), `jmh` (`-rf json`), `catch2` (`-r xml`), `torch-benchmark` (printed `Measurement`); see [formats](formats.md). Required."},
+			"`criterion` (what `cargo bench` prints), `jmh` (`-rf json`), `benchmarkdotnet` (`JsonExporter`), `catch2` (`-r xml`), `torch-benchmark` (printed `Measurement`); see [formats](formats.md). Required."},
 		"file": {Text: "Name of a file in `{output}`. If absent, standard output."},
 	},
 }
