@@ -22,10 +22,12 @@ var Style string
 var script string
 
 // HTML renders one file that needs no network: the parts that Markdown has, and then every cell with its values, trend,
-// operators, command and log. It works without script, except for filtering and sorting. A policy in the page lets
+// operators, command and log, the worst first. Of many cells the later ones have one line each, and more than a page of
+// 3 MB can hold are counted. It works without script, except for filtering and sorting. A policy in the page lets
 // the browser run that script alone, whatever names and logs hold.
 func HTML(w io.Writer, r Report) error {
-	h := htmlWriter{bufio.NewWriterSize(w, 64<<10)}
+	to := &counting{Writer: w}
+	h := htmlWriter{bufio.NewWriterSize(to, 64<<10), to}
 	p := r.page(caps{action: maxAction, folded: maxFolded})
 	h.head(&p, r.in.Tool)
 	h.blocks(p.lead)
@@ -42,7 +44,25 @@ func HTML(w io.Writer, r Report) error {
 }
 
 // htmlWriter writes escaped text. Write errors are kept by its buffer.
-type htmlWriter struct{ *bufio.Writer }
+type htmlWriter struct {
+	*bufio.Writer
+	to *counting
+}
+
+// counting counts the bytes that were written.
+type counting struct {
+	io.Writer
+	n int
+}
+
+func (c *counting) Write(p []byte) (int, error) {
+	n, err := c.Writer.Write(p)
+	c.n += n
+	return n, err
+}
+
+// size is that of the page so far.
+func (h htmlWriter) size() int { return h.to.n + h.Buffered() }
 
 func (h htmlWriter) head(p *page, tool string) {
 	digest := sha256.Sum256([]byte(script))

@@ -21,7 +21,13 @@ type cellPage struct {
 	now, old *bench.Result // nil where that side lacks the cell
 }
 
-// cells writes every cell of every host, the worst first, as a list of folds with a form to
+// Bytes of a page after which a cell has one line, and after which cells are only counted.
+const (
+	wholeCells = 2_000_000
+	lineCells  = 2_700_000
+)
+
+// cells writes the cells of all hosts, the worst first, as a list of folds with a form to
 // filter and to sort.
 func (h htmlWriter) cells(r *Report) {
 	all := cellPages(r)
@@ -33,10 +39,22 @@ func (h htmlWriter) cells(r *Report) {
 	h.WriteString("<h2 id=\"cells\">" + text.Plural(len(all), "cell") + "</h2>\n")
 	h.form(all, keys, len(r.hosts) > 1)
 	h.WriteString(`<div id="list">` + "\n")
+	shown, whole := 0, 0
 	for i, c := range all {
-		h.cell(r, i, c, keys)
+		if h.size() > lineCells {
+			break
+		}
+		shown++
+		if h.size() <= wholeCells {
+			whole++
+		}
+		h.cell(r, i, c, keys, h.size() <= wholeCells)
 	}
 	h.WriteString("</div>\n")
+	if whole < len(all) {
+		h.block(paragraph{plain(fmt.Sprintf("%s shown whole, %d in one line and %d not at all, because none of these is worse. All of one: ",
+			text.Plural(whole, "cell"), shown-whole, len(all)-shown)), command("accelgate explain CELL"), plain("; all of all: "), command("accelgate report --format json RUN")})
+	}
 }
 
 // cellPages groups the verdicts of cells, which are adjacent, and joins both sides' results.
@@ -148,7 +166,8 @@ func (c *cellPage) data(keys []string) string {
 // marks are the words for what stands out, by [gate.Verdict.Standing].
 var marks = []string{failed.mark, undecided.mark, warned.mark, ""}
 
-func (h htmlWriter) cell(r *Report, i int, c cellPage, keys []string) {
+// cell writes a cell as a fold; without more than its line if it is not to be whole.
+func (h htmlWriter) cell(r *Report, i int, c cellPage, keys []string, whole bool) {
 	first := c.verdicts[0]
 	fmt.Fprintf(h, `<details class="cell" id="c%d" data-v="%s"><summary>`, i, escapeHTML(c.data(keys)))
 	if mark := marks[first.Standing()]; mark != "" {
@@ -162,9 +181,13 @@ func (h htmlWriter) cell(r *Report, i int, c cellPage, keys []string) {
 	if len(r.hosts) > 1 {
 		h.WriteString("<p>on <code>" + escapeHTML(name(c.host.Run.Host.Label)) + "</code></p>")
 	}
-	h.table(c.table(r))
-	h.charts(&c)
-	h.facts(&c)
+	if whole {
+		h.table(c.table(r))
+		h.charts(&c)
+		h.facts(&c)
+	} else {
+		h.block(paragraph{command("accelgate explain " + text.ShellWord(first.Cell))})
+	}
 	h.WriteString("</details>\n")
 }
 

@@ -153,6 +153,26 @@ func TestHTMLOfImpossibleNumbers(t *testing.T) {
 	}
 }
 
+// TestHTMLIsBounded: a page of any number of cells has at most 3 MB. The worst cells are whole, the others have a line, and
+// the rest is counted with the commands that show it.
+func TestHTMLIsBounded(t *testing.T) {
+	t.Parallel()
+	page := rendered(t, wide(12_000, 12))
+	if len(page) > 3_000_000 {
+		t.Errorf("the page has %d bytes", len(page))
+	}
+	cells := strings.Split(page, `<details class="cell"`)[1:]
+	whole := func(cell string) bool { return strings.Contains(cell, "decode_tps: values") }
+	if n := len(cells); n < 1000 || n >= 12_000 || !whole(cells[0]) || whole(cells[n-1]) || !strings.Contains(cells[n-1], "accelgate explain") {
+		t.Errorf("%d cells, the first %.300s, the last %.300s", n, cells[0], cells[n-1])
+	}
+	for _, want := range []string{">12000 cells</h2>", " in one line and ", "accelgate report --format json RUN"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+}
+
 func BenchmarkHTML(b *testing.B) {
 	for _, cells := range []int{1000, 5000} {
 		r := wide(cells, 200)
