@@ -17,9 +17,9 @@ var (
 // each of them exists.
 func TestThreatModelNamesTests(t *testing.T) {
 	text := content(t, "docs/security.md")
-	undefended, rest, first := strings.Cut(text, "\n## What is worth protecting")
+	undefended, rest, first := strings.Cut(text, "\n## Assets")
 	_, rest, second := strings.Cut(rest, "\n## Attacks")
-	attacks, _, third := strings.Cut(rest, "\n## What is checked again")
+	attacks, _, third := strings.Cut(rest, "\n## Second checks")
 	if !first || !second || !third || !strings.Contains(undefended, "\n## What is not defended") {
 		t.Fatal("docs/security.md no longer has its sections, or what is not defended is not the first")
 	}
@@ -54,7 +54,7 @@ func rowsWithTests(t *testing.T, text string) (rows int) {
 
 // TestEachKindSaysWhatIsCheckedAgain: the threat model has a row with tests for each kind.
 func TestEachKindSaysWhatIsCheckedAgain(t *testing.T) {
-	_, table, _ := strings.Cut(content(t, "docs/security.md"), "\n## What is checked again")
+	_, table, _ := strings.Cut(content(t, "docs/security.md"), "\n## Second checks")
 	kinds, err := filepath.Glob(filepath.Join("..", "suite", "*", "kind.go"))
 	if err != nil || len(kinds) < 6 {
 		t.Fatalf("found the kinds %q, %v, want 6 or more", kinds, err)
