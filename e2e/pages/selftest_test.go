@@ -21,6 +21,7 @@ var elsewhere = []struct{ page, file, edit string }{
 	{"configuration.md", "mig.yaml", ""},
 	{"configuration.md", "cpus.yaml", "s/cpus: 0-7/cpus: 0/"},
 	{"configuration.md", "numa.yaml", ""},
+	{"presets.md", "llama.yaml", `s,/models/Qwen3-8B-Q4_K_M.gguf,bench.py,; s/, args: .*\]}/}/`},
 	{"recipes.md", "gpu.yaml", "s,/models/Qwen3-8B-Q4_K_M.gguf,bench.py,"},
 	{"recipes.md", "mac.yaml", "s/metal/cpu/; s,/Users/Shared/models/Qwen3-8B-Q4_K_M.gguf,bench.py,"},
 	{"recipes.md", "npu.yaml", "/^    worker:/,/^    models:/{/^    models:/!d;}; s/ascend/nvidia/"},
