@@ -87,8 +87,8 @@ fuzz:
 	    echo "$$pkg $$target"; go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) ./$$pkg; \
 	  done; done
 
-# False alarms and power of internal/detect as tables, some of which docs/detection.md holds: on generated noise, and on real
-# series where ACCELGATE_TEST_DATA, or ../shared/data, has them. Then whole reports through the gate, whose tables docs/detection.md
+# False alarms and power of internal/detect as tables, some of which docs/detection/cells.md holds: on generated noise, and on real
+# series where ACCELGATE_TEST_DATA, or ../shared/data, has them. Then whole reports through the gate, whose tables docs/detection/rates.md
 # must hold; UPDATE=1 writes them there. RECORDED=PATH evaluates what accelgate calibrate --record wrote instead.
 evaluate:
 ifdef RECORDED
@@ -117,7 +117,7 @@ gpu-kit:
 	@du -sh $(GPU_KIT)
 
 # Does the gate keep its word beside busy neighbours? Commands for hours, on a host where nothing else runs; UPDATE=1 writes the
-# table of docs/detection.md. TRIALS of each loss, 20 if empty, on the HOSTS whose names have that part, all if empty.
+# table of docs/detection/busy-hosts.md. TRIALS of each loss, 20 if empty, on the HOSTS whose names have that part, all if empty.
 busy:
 	ACCELGATE_TEST_TIER=nightly ACCELGATE_BUSY="$(TRIALS)" ACCELGATE_BUSY_HOSTS="$(HOSTS)" go test -run '^TestBusyNightly$$' -count=1 -timeout 12h -v ./e2e/busy $(if $(UPDATE),-update)
 

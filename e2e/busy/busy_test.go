@@ -175,19 +175,19 @@ func table(rows []row) string {
 	return w.String()
 }
 
-// The marks around the table of docs/detection.md.
+// The marks around the table of docs/detection/busy-hosts.md.
 const begin, end = "<!-- what follows is written by make busy UPDATE=1 -->\n", "<!-- end of the output of make busy -->\n"
 
-// write writes the table into docs/detection.md where that is asked for.
+// write writes the table into docs/detection/busy-hosts.md where that is asked for.
 func write(t *testing.T, rows []row) {
 	t.Helper()
 	if asked := flag.Lookup("update"); asked.Value.String() != "true" {
 		return
 	}
 	if len(rows) < len(hosts) {
-		t.Fatal("the table of docs/detection.md is of all hosts: leave out HOSTS")
+		t.Fatal("the table of docs/detection/busy-hosts.md is of all hosts: leave out HOSTS")
 	}
-	path := filepath.Join("..", "..", "docs", "detection.md")
+	path := filepath.Join("..", "..", "docs", "detection", "busy-hosts.md")
 	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -195,7 +195,7 @@ func write(t *testing.T, rows []row) {
 	before, rest, ok := strings.Cut(string(page), begin)
 	_, after, ok2 := strings.Cut(rest, end)
 	if !ok || !ok2 {
-		t.Fatal("docs/detection.md has no marks for the table of busy hosts")
+		t.Fatal("docs/detection/busy-hosts.md has no marks for the table of busy hosts")
 	}
 	if err := os.WriteFile(path, []byte(before+begin+"\n"+table(rows)+"\n"+end+after), 0o644); err != nil {
 		t.Fatal(err)

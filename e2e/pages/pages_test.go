@@ -60,8 +60,13 @@ func TestDocs(t *testing.T) {
 	if err != nil || len(pages) < 10 {
 		t.Fatalf("%d pages, %v", len(pages), err)
 	}
-	for _, name := range pages {
-		t.Run(filepath.Base(name), func(t *testing.T) { page(t, filepath.Join("docs", filepath.Base(name)), checkout) })
+	below, err := filepath.Glob(filepath.Join("..", "..", "docs", "*", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(pages, below...) {
+		name := strings.TrimPrefix(filepath.ToSlash(name), "../../docs/")
+		t.Run(name, func(t *testing.T) { page(t, filepath.Join("docs", name), checkout) })
 	}
 }
 
@@ -69,7 +74,6 @@ var (
 	sh = regexp.MustCompile("(?m)^```sh( |$)")
 	// left are pages with fenced blocks of shell that no test runs, each with the reason.
 	left = map[string]string{
-		"docs/detection.md":  "make evaluate takes minutes, on recorded series",
 		"docs/containers.md": "e2e/image follows the recipes",
 		"docs/releases.md":   "scripts/release has the tests; gh asks GitHub",
 	}

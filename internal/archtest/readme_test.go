@@ -52,7 +52,7 @@ var (
 
 // TestLinksOfPagesLead: each relative link of the pages leads to a file, and to a heading of it where it names one.
 func TestLinksOfPagesLead(t *testing.T) {
-	for _, page := range pages(t) {
+	for _, page := range append(pages(t), pagesBelow(t)...) {
 		for _, m := range pageLink.FindAllStringSubmatch(prose(content(t, page)), -1) {
 			file, anchor, _ := strings.Cut(m[1], "#")
 			if strings.Contains(m[1], ":") {
@@ -81,6 +81,19 @@ func pages(t *testing.T) []string {
 	all := []string{"README.md"}
 	for _, name := range found {
 		all = append(all, "docs/"+filepath.Base(name))
+	}
+	return all
+}
+
+// pagesBelow returns the pages in folders of docs.
+func pagesBelow(t *testing.T) (all []string) {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join("..", "..", "docs", "*", "*.md"))
+	if err != nil || len(found) == 0 {
+		t.Fatalf("%d pages, %v", len(found), err)
+	}
+	for _, name := range found {
+		all = append(all, path.Join("docs", filepath.Base(filepath.Dir(name)), filepath.Base(name)))
 	}
 	return all
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // runCorrelation is how much runs in a row resemble each other: they share their base, and
-// a host that is slow tonight may be slow tomorrow. docs/detection.md has its choice.
+// a host that is slow tonight may be slow tomorrow. docs/detection/rates.md has its choice.
 const runCorrelation = 0.2
 
 // designEffect is how much larger than that of independent runs the variance of their mean

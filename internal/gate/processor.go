@@ -9,7 +9,7 @@ import (
 	"github.com/accelgate/accelgate/internal/stats"
 )
 
-// The conditions for processor time as evidence. docs/detection.md has the reasons.
+// The conditions for processor time as evidence. docs/detection/busy-hosts.md has the reasons.
 const (
 	minWait    = 0.10 // waiting for a processor, as a part of the processor time
 	maxOff     = 0.20 // time off the processors, as a part of it and of the processor time

@@ -27,7 +27,7 @@ func TestBudgetsKeepThePromise(t *testing.T) {
 	}
 }
 
-// TestBudgetsPageNightly holds the table of docs/detection.md, and that it keeps the promise.
+// TestBudgetsPageNightly holds the table of docs/detection/rates.md, and that it keeps the promise.
 func TestBudgetsPageNightly(t *testing.T) {
 	testtier.Nightly(t)
 	var table bytes.Buffer
@@ -39,14 +39,14 @@ func TestBudgetsPageNightly(t *testing.T) {
 	if red.Percent() > 2 {
 		t.Errorf("%v of unchanged reports are red, want at most 2 %%", red)
 	}
-	page(t, "TestBudgetsPageNightly", "budgets", table.String())
+	page(t, "rates.md", "TestBudgetsPageNightly", "budgets", table.String())
 }
 
-// page holds the table of docs/detection.md that a test writes.
-func page(t *testing.T, test, what, table string) {
+// page holds the table of a page of docs/detection that a test writes.
+func page(t *testing.T, name, test, what, table string) {
 	t.Helper()
 	begin, end := "<!-- what follows is written by go test ./internal/testing/evaluate/reports -run "+test+" -update -->\n", "<!-- end of the table of "+what+" -->\n"
-	path := filepath.Join("..", "..", "..", "..", "docs", "detection.md")
+	path := filepath.Join("..", "..", "..", "..", "docs", "detection", name)
 	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -54,13 +54,13 @@ func page(t *testing.T, test, what, table string) {
 	before, rest, ok := strings.Cut(string(page), begin)
 	was, after, ok2 := strings.Cut(rest, end)
 	if !ok || !ok2 {
-		t.Fatalf("docs/detection.md has no marks for the table of %s", what)
+		t.Fatalf("docs/detection/%s has no marks for the table of %s", name, what)
 	}
 	if *update {
 		if err := os.WriteFile(path, []byte(before+begin+"\n"+table+"\n"+end+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	} else if strings.TrimSpace(was) != strings.TrimSpace(table) {
-		t.Errorf("docs/detection.md does not hold what the gate does:\n%s", table)
+		t.Errorf("docs/detection/%s does not hold what the gate does:\n%s", name, table)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
-var update = flag.Bool("update", false, "write the tables into docs/detection.md")
+var update = flag.Bool("update", false, "write the tables into docs/detection")
 
 func load(t testing.TB) (d detectors.Data) {
 	t.Helper()
@@ -34,14 +34,14 @@ func load(t testing.TB) (d detectors.Data) {
 // The marks around the generated part of the page.
 const begin, end = "<!-- what follows is written by make evaluate UPDATE=1 -->\n", "<!-- end of the output of make evaluate -->\n"
 
-// TestPageNightly holds that docs/detection.md has the tables that the gate makes
+// TestPageNightly holds that docs/detection/rates.md has the tables that the gate makes
 // of the data.
 func TestPageNightly(t *testing.T) {
 	testtier.Nightly(t)
 	var tables bytes.Buffer
 	reports.Page(&tables, load(t))
 	t.Log(tables.String())
-	path := filepath.Join("..", "..", "..", "..", "docs", "detection.md")
+	path := filepath.Join("..", "..", "..", "..", "docs", "detection", "rates.md")
 	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -49,14 +49,14 @@ func TestPageNightly(t *testing.T) {
 	before, rest, ok := strings.Cut(string(page), begin)
 	was, after, ok2 := strings.Cut(rest, end)
 	if !ok || !ok2 {
-		t.Fatal("docs/detection.md has no marks for the tables")
+		t.Fatal("docs/detection/rates.md has no marks for the tables")
 	}
 	if *update {
 		if err := os.WriteFile(path, []byte(before+begin+tables.String()+"\n"+end+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	} else if strings.TrimSpace(was) != strings.TrimSpace(tables.String()) {
-		t.Error("docs/detection.md does not hold what the gate does: run make evaluate UPDATE=1")
+		t.Error("docs/detection/rates.md does not hold what the gate does: run make evaluate UPDATE=1")
 	}
 }
 

@@ -24,7 +24,7 @@ func TestNoiseLimitsKeepThePromiseThorough(t *testing.T) {
 	}
 }
 
-// TestNoiseLimitsPageNightly holds the table of docs/detection.md, and that it keeps the promise.
+// TestNoiseLimitsPageNightly holds the table of docs/detection/rates.md, and that it keeps the promise.
 func TestNoiseLimitsPageNightly(t *testing.T) {
 	testtier.Nightly(t)
 	var table bytes.Buffer
@@ -35,5 +35,5 @@ func TestNoiseLimitsPageNightly(t *testing.T) {
 	if red.Percent() > 2 {
 		t.Errorf("%v of unchanged reports are red, want at most 2 %%", red)
 	}
-	page(t, "TestNoiseLimitsPageNightly", "limits from noise", table.String())
+	page(t, "rates.md", "TestNoiseLimitsPageNightly", "limits from noise", table.String())
 }

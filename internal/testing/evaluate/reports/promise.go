@@ -9,7 +9,7 @@ import (
 	detectors "github.com/accelgate/accelgate/internal/testing/evaluate/detection"
 )
 
-// Page prints the tables of docs/detection.md: how often unchanged reports are red by each
+// Page prints the tables of docs/detection/rates.md: how often unchanged reports are red by each
 // method beside the promise, and what whole reports find.
 func Page(w io.Writer, d detectors.Data) {
 	var tables bytes.Buffer

@@ -113,7 +113,7 @@ func tenths(r detectors.Rate) string {
 
 // head writes the first rows of a table of unchanged reports, with two rates, and of changed ones by effect.
 func head(w io.Writer, first, second string, effects []float64) {
-	fmt.Fprintf(w, "| noise | road | reports | %s | %s |", first, second)
+	fmt.Fprintf(w, "| noise | evidence | reports | %s | %s |", first, second)
 	for _, e := range effects {
 		fmt.Fprintf(w, " +%g %% |", 100*e)
 	}
