@@ -49,7 +49,8 @@ func TestSchemaIsFresh(t *testing.T) {
 	}
 }
 
-// configurations are those of the repository: its own, the examples', those in YAML blocks of the pages, which may be one key of the file, and what init writes.
+// configurations are those of the repository: its own, the examples', those in YAML blocks of the pages, which may be one key of the file,
+// and what init writes.
 func configurations(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}

@@ -121,8 +121,7 @@ var reference = Keys{
 		"false_alarms": {"2%", "Chance that a report on unchanged code blocks for speed, whatever the number of cells: the level of the tests. " +
 			"Measured at 2%: 0.3% in pairs, 0.6% by 3 new runs against history, 3.4% by the next run of the default branch, " +
 			"6.3% by two sessions of a loaded host. " +
-			"Expect more on other hosts: a hold-out of accelerators had 7.0% by 3 new runs and 7.9% by 5, " +
-			"where the rule before had 5.4% and 2.4% on ours. " +
+			"Expect more on other hosts: held-out accelerators had 7.0% by 3 new runs and 7.9% by 5. " +
 			"See [What a whole report promises](detection.md#what-a-whole-report-promises)."},
 		"inconclusive": {"warn", "Whether an [undecided](verdicts.md#certainty) result blocks. " +
 			"With `warn`, an undecided loss beyond its limit makes the check `action_required`. " +
