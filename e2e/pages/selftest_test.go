@@ -16,11 +16,11 @@ import (
 // elsewhere are the configurations that a page plans for another host and does not measure here, each with the lines of sed that
 // take from it what no program stands in for.
 var elsewhere = []struct{ page, file, edit string }{
-	{"configuration.md", "devices.yaml", ""},
-	{"configuration.md", "nodes.yaml", ""},
-	{"configuration.md", "mig.yaml", ""},
-	{"configuration.md", "cpus.yaml", "s/cpus: 0-7/cpus: 0/"},
-	{"configuration.md", "numa.yaml", ""},
+	{"devices.md", "devices.yaml", ""},
+	{"devices.md", "nodes.yaml", ""},
+	{"devices.md", "mig.yaml", ""},
+	{"devices.md", "cpus.yaml", "s/cpus: 0-7/cpus: 0/"},
+	{"devices.md", "numa.yaml", ""},
 	{"presets.md", "llama.yaml", `s,/models/Qwen3-8B-Q4_K_M.gguf,bench.py,; s/, args: .*\]}/}/`},
 	{"recipes.md", "gpu.yaml", "s,/models/Qwen3-8B-Q4_K_M.gguf,bench.py,"},
 	{"recipes.md", "mac.yaml", "s/metal/cpu/; s,/Users/Shared/models/Qwen3-8B-Q4_K_M.gguf,bench.py,"},

@@ -61,7 +61,7 @@ var styles = []style{
 }
 
 // exempt are parts of texts in which a rule does not hold.
-var exempt = regexp.MustCompile(`(?i)there is no |virtual machines?|the machine id|the-machines-health|the machine's health`)
+var exempt = regexp.MustCompile(`(?i)there is no |virtual machines?|the machine id`)
 
 // names may begin an error with a capital letter, beside words with two of them.
 var names = []string{"Prometheus", "Infinity", "Python", "Markdown"}

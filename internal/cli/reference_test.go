@@ -37,7 +37,7 @@ func TestSchemaIsFreshInReference(t *testing.T) {
 	if err := json.Unmarshal(printed(t, "schema", "config"), &root); err != nil {
 		t.Fatal(err)
 	}
-	checkPage(t, "configuration.md", root)
+	checkPage(t, "keys.md", root)
 	frame := root.Properties["suites"].Items.Properties
 	for kind, body := range root.Definitions {
 		maps.DeleteFunc(body.Properties, func(key string, _ node) bool { return frame[key].Description != "" })

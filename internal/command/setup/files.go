@@ -34,7 +34,7 @@ func (f *Found) Files(a Answers) ([]File, error) {
 }
 
 const head = `# yaml-language-server: $schema=https://raw.githubusercontent.com/accelgate/accelgate/main/schema/accelgate.schema.json
-# The benchmarks that gate pull requests. Every key: https://github.com/accelgate/accelgate/blob/main/docs/configuration.md
+# The benchmarks that gate pull requests. Every key: https://github.com/accelgate/accelgate/blob/main/docs/keys.md
 version: 1
 
 baselines: baselines # baselines/baseline-<host>.json, committed and reviewed like code

@@ -145,7 +145,7 @@ var keys = config.Keys{
 		"unit":          {Text: "Unit, as in `tok/s`."},
 		"better":        {Text: "`higher` or `lower`. Required."},
 		"exact":         {Absent: false, Text: "`true`: must equal the baseline."},
-		"stderr":        {Text: "Standard error of the number, found as the number is: a JSON path beside `json`, a regular expression beside `regexp`. The `parser` reads it itself. For `test`, see [Scores](configuration.md#scores)."},
+		"stderr":        {Text: "Standard error of the number, found as the number is: a JSON path beside `json`, a regular expression beside `regexp`. The `parser` reads it itself. For `test`, see [Scores](scores.md#scores)."},
 		"limit":         {Text: "Change for the worse that blocks, in place of `policy.threshold` and `policy.min_effect`. See [Limits of single metrics](configuration.md#limits-of-single-metrics)."},
 		"informational": {Absent: false, Text: "`true`: shown and not gated."},
 		"fallback_for":  {Text: "Metric M in place of which this one is gated: only where neither side has M above 0. M is a metric that is always gated."},

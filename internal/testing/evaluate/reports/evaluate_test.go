@@ -71,7 +71,7 @@ func TestKeyHasTheRatesOfThePage(t *testing.T) {
 		}
 		return string(text)
 	}
-	_, key, _ := strings.Cut(read("configuration.md"), "\n- `policy.false_alarms`")
+	_, key, _ := strings.Cut(read("keys.md"), "\n- `policy.false_alarms`")
 	key, _, _ = strings.Cut(key, "\n")
 	table := read("detection.md")
 	for method, row := range map[string]string{
