@@ -201,7 +201,7 @@ func checkOrder(value string, h bench.Host, environ []string) error {
 // pciOrdered reports whether the numbers in CUDA_VISIBLE_DEVICES are those of
 // nvidia-smi: they are asked to be, or no device is faster than another.
 func pciOrdered(h bench.Host, environ []string) bool {
-	if order, _ := lookup(environ, "CUDA_DEVICE_ORDER"); "CUDA_DEVICE_ORDER="+order == pciOrder {
+	if order, _ := worker.LookupEnv(environ, "CUDA_DEVICE_ORDER"); "CUDA_DEVICE_ORDER="+order == pciOrder {
 		return true
 	}
 	var models []string

@@ -12,9 +12,9 @@ import (
 	"sync"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/analysis/lowrank"
 	"github.com/accelgate/accelgate/internal/text/lazyregexp"
+	"github.com/accelgate/accelgate/internal/worker"
 )
 
 const decomposeTime = "decompose_ms"
@@ -112,7 +112,7 @@ func (f *fidelity) open(ctx context.Context) (*Model, error) {
 	if f.model != nil {
 		return f.model, nil
 	}
-	getenv := func(name string) string { return suite.Variable(f.suite.env.Environ, name) }
+	getenv := func(name string) string { return worker.Getenv(f.suite.env.Environ, name) }
 	name := f.body.Model
 	if name != "" && !isID(name, f.suite.resolve(name)) {
 		name = f.suite.resolve(name)
