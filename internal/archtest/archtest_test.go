@@ -61,7 +61,7 @@ var owned = map[string]struct{ owner, reason string }{
 	"github.com/expr-lang/expr":             {"matrix", "predicates are about cells"},
 	"github.com/gofrs/flock":                {"atomicfile artifact/download device measure/prepare measure/runner", "leases are about devices, a journal has one writer, a cache has several, a folder is replaced by one process, a checkout is built by one"},
 	"github.com/tailscale/hujson":           {"formats/tensorsharp", "baselines have a faster reader of their own"},
-	"github.com/shirou/gopsutil/v4":         {"device", "only host asks what machine this is"},
+	"github.com/shirou/gopsutil/v4":         {"device", "only device asks what machine this is"},
 	"github.com/vbauerster/mpb/v8":          {"measure/progress", "one package writes over lines of a terminal"},
 	"golang.org/x/term":                     {"text/terminal", "one package asks what a terminal can show"},
 	"github.com/spf13/cobra":                {"cli", "no package below cli has flags"},
