@@ -113,7 +113,7 @@ func asMeasured(policy gate.Policy, run *bench.Run) gate.Policy {
 		e.References = slices.Clone(e.References)
 		if r := results[id]; r != nil && r.Sample(e.Metric) != nil {
 			for i := range e.References {
-				e.References[i].Value = middle(r.Sample(e.Metric))
+				e.References[i].Value = r.Sample(e.Metric).Median()
 			}
 		}
 		cases[id] = e
