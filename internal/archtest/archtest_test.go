@@ -57,7 +57,6 @@ var owned = map[string]struct{ owner, reason string }{
 	"github.com/goccy/go-yaml":              {"config", "YAML is strict and has positions, in one place"},
 	"github.com/moby/moby":                  {"worker", "containers are started where processes are"},
 	"github.com/containerd/errdefs":         {"worker", "an engine's refusals are distinguished where it is called"},
-	"github.com/ebitengine/purego":          {"suite/analysis/svd", "foreign libraries are loaded in one place"},
 	"github.com/expr-lang/expr":             {"matrix", "predicates are about cells"},
 	"github.com/gofrs/flock":                {"atomicfile artifact/download device measure/prepare measure/runner", "leases are about devices, a journal has one writer, a cache has several, a folder is replaced by one process, a checkout is built by one"},
 	"github.com/tailscale/hujson":           {"formats/tensorsharp", "baselines have a faster reader of their own"},

@@ -144,12 +144,8 @@ func (f *fidelity) measure(ctx context.Context, v Variant, first bool) (r bench.
 		r.Outcome, r.Cause, r.Reason = bench.Failed, bench.CauseInput, err.Error()
 		return r, nil
 	}
-	solver, err := f.body.Solver.Solver()
-	if err != nil {
-		return r, err
-	}
 	began := f.suite.env.Now()
-	report, err := lowrank.Job{Original: model.Checkpoint, Settings: f.body.settings(v, model.Family), Solver: solver}.Run(ctx)
+	report, err := lowrank.Job{Original: model.Checkpoint, Settings: f.body.settings(v, model.Family)}.Run(ctx)
 	if err != nil {
 		return r, err
 	}
