@@ -21,12 +21,10 @@ export CGO_ENABLED = 0
 PROGRAMS = go build -o .test/bin/accelgate ./e2e/program && go build -o .test/bin/fakegithub ./cmd/fakegithub
 SUMMARY = go run ./scripts/testsummary -out .test
 
-# Without cgo OpenBLAS needs a tag, with which a process cannot give up privileges, so svd is tested apart.
 test: lint .test/bin
 	@$(PROGRAMS)
 	@export ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin; \
-	{ go test -json -vet=off -shuffle=on -timeout 8m $$(go list $(PKGS) | grep -v /internal/suite/analysis/svd$$); \
-	  go test -tags openblas -json -vet=off -shuffle=on ./internal/suite/analysis/svd; } | $(SUMMARY)/test.passed
+	go test -json -vet=off -shuffle=on -timeout 8m $(PKGS) | $(SUMMARY)/test.passed
 
 # The race detector, in this process and in the scripts about concurrency.
 race: export CGO_ENABLED = 1

@@ -3,6 +3,8 @@ package bench
 import (
 	"math"
 	"time"
+
+	"github.com/accelgate/accelgate/internal/stats"
 )
 
 // Direction says which way a metric improves.
@@ -140,6 +142,14 @@ type Sample struct {
 	// Unhealthy marks the entries of History that were measured on an unhealthy
 	// host; nil if there are none.
 	Unhealthy []bool `json:"-"`
+}
+
+// Median returns that of the values, or the one that a summary keeps; NaN where there are no values.
+func (s *Sample) Median() float64 {
+	if s.Summary != nil {
+		return s.Summary.Median
+	}
+	return stats.Median(s.Values)
 }
 
 // minHealthy is how many healthy runs say what the level of a cell is without

@@ -70,7 +70,6 @@ func addFidelity(o *analyze.Fidelity, f *pflag.FlagSet) {
 	f.Float64Var(&o.Ratio, "rank-ratio", d.RankRatio, "share of the singular triplets that is frozen, `x`")
 	f.Float64Var(&o.Tolerance, "tolerance", d.Tolerance, "absolute and relative, `x`")
 	f.Float64Var(&o.Degrees, "max-degrees", d.MaxDegrees, "from a right angle, `x`")
-	f.StringVar(&o.Solver, "solver", "auto", "auto, go or openblas")
 	f.IntVar(&o.World, "world-size", 0, "`n` processes that share the work")
 	f.IntVar(&o.Rank, "rank", 0, "which of them this one is, `i` from 0")
 	f.StringVar(&o.Strategy, "strategy", string(lowrank.LPT), "how weights are shared: lpt, contiguous or round-robin")

@@ -9,8 +9,7 @@ import (
 const selftestHelp = `Prove that the gate of this configuration can fail. A run is judged against
 itself, which must pass; then what must fail is put into copies of it: every cell
 slower by half more than its limit, a cell that is missing, a wrong answer, no
-cell at all; then 100 mutations of configuration, run and baseline, each of which must
-fail, be refused, or be named by a line of the report. They are judged as a run is, with the configuration's policy and
+cell at all. They are judged as a run is, with the configuration's policy and
 without its waivers.
 
   accelgate selftest                                measure every cell once, and prove it

@@ -5,7 +5,7 @@
 // kinds of suites) and not the bodies: a kind decodes its own keys with
 // [Suite.Decode] and reports what they mean wrongly with [Suite.Errorf], under
 // the same strictness and with the same positions. It applies no defaults and
-// no layers; an absent value stays absent, and package cli decides.
+// no layers; an absent value stays absent, and its reader decides.
 package config
 
 import (

@@ -16,8 +16,8 @@
 // [Judge] judges one cell: from earlier runs ([History]) or from pairs that were
 // measured alternately ([Interleaved]). [JudgeReport] judges the cells of one run
 // together, which has more: how noisy this run is, what moved all of
-// them, and how many chances there were for a false alarm. [Plan] says what
-// is worth measuring next. [ChangePoints], [Drift] and [Anchored] look at long
+// them, and how many chances there were for a false alarm. [JudgeStages] says
+// how many pairs are worth measuring next. [ChangePoints], [Drift] and [Anchored] look at long
 // histories.
 //
 // The score is a difference of trimmed means over a moderated standard error

@@ -4,7 +4,7 @@ import "math"
 
 // RemoveCommon returns the cells without what moved all of them in each run, as
 // [JudgeReport] judges them: values of History at all runs that at least 20 cells
-// know. The bases are cut to the last 40 values. A [Plan] that goes on after a first run of all cells needs this.
+// know. The bases are cut to the last 40 values.
 func RemoveCommon(cells []Cell) []Cell {
 	r := newReporter(cells, minHeads)
 	r.common()

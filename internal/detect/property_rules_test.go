@@ -14,36 +14,6 @@ func turned(values []float64) []float64 {
 	return mapAll(values, func(v float64) float64 { return 4096 / v })
 }
 
-// TestPlanProperties: what a plan asks for depends neither on the unit nor on the
-// direction, and no slow-down is too large to be found.
-func TestPlanProperties(t *testing.T) {
-	t.Parallel()
-	rng := source(t)
-	for range 500 {
-		a := random(rng)
-		m := detect.Measured{History: a.base, Head: a.head}
-		if rng.IntN(2) == 0 {
-			n := min(len(a.base), len(a.head))
-			m.PairBase, m.PairHead = a.base[:n], a.head[:n]
-		}
-		p := detect.Plan{Pairs: rng.IntN(2) == 0}
-		o := detect.Options{Cross: a.o.Cross}
-		want := p.Next(m, o)
-		o.HigherIsBetter = true
-		got := p.Next(detect.Measured{History: turned(m.History), Head: turned(m.Head), PairBase: turned(m.PairBase), PairHead: turned(m.PairHead)}, o)
-		if ties(a) == 0 && (got.Action != want.Action || got.N != want.N || got.Cost != want.Cost || got.Spent != want.Spent || got.Transient != want.Transient) {
-			t.Fatalf("turned: %+v, want %+v", got, want)
-		}
-		if want.Action != detect.Stop || want.Evidence.Verdict != detect.Regressed {
-			continue
-		}
-		m.Head, m.PairHead = times(m.Head, 1.05), times(m.PairHead, 1.05)
-		if got := p.Next(m, detect.Options{Cross: a.o.Cross}); got.Evidence.Verdict != detect.Regressed {
-			t.Fatalf("slower: %+v after %+v", got, want)
-		}
-	}
-}
-
 // TestHistoryProperties: neither unit nor direction change what is found in a
 // history, and a larger step is never less of one.
 func TestHistoryProperties(t *testing.T) {

@@ -263,3 +263,11 @@ func (e *Evidence) significant(least int) {
 		e.Reason = fmt.Sprintf("%d of the %d new runs that can show a loss against history: measure in pairs, or in more runs", e.N, minHeads)
 	}
 }
+
+// positive returns v, or what stands for it where it was not set.
+func positive(v, otherwise float64) float64 {
+	if v > 0 {
+		return v
+	}
+	return otherwise
+}

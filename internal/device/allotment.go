@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/worker"
 )
 
 // rocrDevices is the variable by which Slurm gives AMD devices to a job.
@@ -22,8 +23,8 @@ const hidden = "-1"
 // takes its place. Numbers in SLURM_STEP_GPUS and SLURM_JOB_GPUS count where Slurm sets none of the variables.
 func Allotment(h bench.Host, environ []string) (ids, children []string) {
 	children = slices.Clone(environ)
-	if list, ok := lookup(environ, rocrDevices); ok && has(h.Accelerators, AMD) {
-		if _, both := lookup(environ, amd.pin.variable); !both {
+	if list, ok := worker.LookupEnv(environ, rocrDevices); ok && has(h.Accelerators, AMD) {
+		if _, both := worker.LookupEnv(environ, amd.pin.variable); !both {
 			children = withoutVariables(children, append([]string{rocrDevices}, amd.pin.clashing...))
 			children = append(children, amd.pin.variable+"="+list)
 		}
@@ -33,7 +34,7 @@ func Allotment(h bench.Host, environ []string) (ids, children []string) {
 		if v.pin.variable == "" || !detected && len(h.Accelerators) > 0 {
 			continue
 		}
-		value, named := lookup(children, v.pin.variable)
+		value, named := worker.LookupEnv(children, v.pin.variable)
 		if !named && detected {
 			value = numbered(h, v, children)
 			children = append(children, v.pin.variable+"="+value)
@@ -51,9 +52,9 @@ func Allotment(h bench.Host, environ []string) (ids, children []string) {
 // numbered is the value of a vendor's variable by Slurm's own numbers, which count within the host. Where the job sees
 // its own devices only, they are numbered anew.
 func numbered(h bench.Host, v *vendor, environ []string) string {
-	list, ok := lookup(environ, "SLURM_STEP_GPUS")
+	list, ok := worker.LookupEnv(environ, "SLURM_STEP_GPUS")
 	if !ok {
-		list, ok = lookup(environ, "SLURM_JOB_GPUS")
+		list, ok = worker.LookupEnv(environ, "SLURM_JOB_GPUS")
 	}
 	n, _ := count(h, v.name)
 	var ids []string

@@ -29,7 +29,7 @@ func busesOfNVIDIA(ctx context.Context, w worker.Worker, devices []bench.Device,
 	known, buses := parseBuses(out)
 	found := map[bench.Device]string{}
 	for _, d := range devices {
-		if bus := buses[known.uuid(cmp.Or(slotOf(d, h).Parent, d.ID))]; bus != "" {
+		if bus := buses[uuidOf(known, cmp.Or(slotOf(d, h).Parent, d.ID))]; bus != "" {
 			found[d] = bus
 		}
 	}
@@ -37,7 +37,7 @@ func busesOfNVIDIA(ctx context.Context, w worker.Worker, devices []bench.Device,
 }
 
 // parseBuses reads lines like "0, GPU-8932f937-..., 00000000:3B:00.0" and returns the buses by UUID.
-func parseBuses(out []byte) (known gpus, buses map[string]string) {
+func parseBuses(out []byte) (known []GPU, buses map[string]string) {
 	buses = map[string]string{}
 	for line := range strings.Lines(string(out)) {
 		rest, bus := cutLast(line)
@@ -46,7 +46,7 @@ func parseBuses(out []byte) (known gpus, buses map[string]string) {
 			continue
 		}
 		known = append(known, found[0])
-		buses[found[0].uuid] = busOf(bus)
+		buses[found[0].UUID] = busOf(bus)
 	}
 	return known, buses
 }

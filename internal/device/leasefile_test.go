@@ -76,7 +76,7 @@ func FuzzNVIDIAProcesses(f *testing.F) {
 		}
 		running := parseProcesses(apps)
 		for _, p := range running {
-			if p.pid <= 0 || !(p.mib >= 0) || !gpuUUID.MatchString(p.uuid) {
+			if p.pid <= 0 || !(p.mib >= 0) || !IsUUID(p.uuid) {
 				t.Errorf("process %+v", p)
 			}
 		}

@@ -120,7 +120,7 @@ func Expand(ids []string, h bench.Host, environ []string) (all []string, err err
 }
 
 func slicesOf(h bench.Host, profile string, some bool, environ []string) (found []string) {
-	value, restricted := lookup(environ, cudaDevices)
+	value, restricted := worker.LookupEnv(environ, cudaDevices)
 	for _, a := range h.Accelerators {
 		if a.Slot.Profile == "" || some && a.Slot.Profile != profile {
 			continue

@@ -93,16 +93,9 @@ func cutLast(s string) (before, after string) {
 
 var nvidiaUUIDs = []string{"nvidia-smi", "--query-gpu=index,uuid", "--format=csv,noheader,nounits"}
 
-var gpuUUID = lazyregexp.New(`^GPU-[0-9A-Za-z-]{4,96}$`)
-
-// gpu is an NVIDIA device under both of its names.
-type gpu struct{ index, uuid string }
-
-type gpus []gpu
-
 // nvidiaGPUs asks which UUID each index has. Without an answer the list is
 // empty and trouble says why.
-func nvidiaGPUs(ctx context.Context, w worker.Worker) (found gpus, trouble string, err error) {
+func nvidiaGPUs(ctx context.Context, w worker.Worker) (found []GPU, trouble string, err error) {
 	resp, err := w.Do(ctx, worker.Request{Args: nvidiaUUIDs, Timeout: toolTimeout})
 	if err != nil {
 		return nil, "", err
@@ -119,48 +112,29 @@ func nvidiaGPUs(ctx context.Context, w worker.Worker) (found gpus, trouble strin
 
 // parseUUIDs reads lines like "0, GPU-8932f937-d72c-4106-c12f-20bd9faed9f6".
 // Complaints about a lost device stand between them.
-func parseUUIDs(out []byte) gpus {
-	var found gpus
+func parseUUIDs(out []byte) (found []GPU) {
 	for line := range strings.Lines(string(out)) {
 		number, uuid, _ := strings.Cut(line, ",")
-		g := gpu{clean(number), clean(uuid)}
-		if index.MatchString(g.index) && gpuUUID.MatchString(g.uuid) && len(found) < maxDevices {
+		g := GPU{clean(number), clean(uuid)}
+		if index.MatchString(g.Index) && IsUUID(g.UUID) && len(found) < maxDevices {
 			found = append(found, g)
 		}
 	}
 	return found
 }
 
-// uuid returns the UUID of the device that an index or an abbreviated UUID
-// means, and "" unless it means exactly one.
-func (gs gpus) uuid(id string) string {
-	var match string
-	for _, g := range gs {
-		if g.index == id || g.uuid == id {
-			return g.uuid
-		}
-		if strings.HasPrefix(id, "GPU-") && strings.HasPrefix(g.uuid, id) {
-			if match != "" {
-				return ""
-			}
-			match = g.uuid
-		}
-	}
-	return match
-}
-
 // nvidiaDigests returns a digest of each device's UUID, in the order of the devices.
 func nvidiaDigests(ctx context.Context, w worker.Worker) (digests []string, err error) {
 	known, _, err := nvidiaGPUs(ctx, w)
 	for _, g := range known {
-		digests = append(digests, bench.Identify(g.uuid))
+		digests = append(digests, bench.Identify(g.UUID))
 	}
 	return digests, err
 }
 
 // nvidiaNames puts UUIDs into the names of devices. A MIG device is one of its own.
 func nvidiaNames(ctx context.Context, w worker.Worker, devices []bench.Device, names []string) (warnings []string, err error) {
-	var known gpus
+	var known []GPU
 	trouble := "it was not asked"
 	if w != nil && slices.ContainsFunc(devices, hasUUID) {
 		if known, trouble, err = nvidiaGPUs(ctx, w); err != nil {
@@ -171,7 +145,7 @@ func nvidiaNames(ctx context.Context, w worker.Worker, devices []bench.Device, n
 		if !hasUUID(d) {
 			continue
 		}
-		uuid := known.uuid(d.ID)
+		uuid := uuidOf(known, d.ID)
 		switch {
 		case uuid != "":
 			names[i] = NVIDIA + ":" + uuid
@@ -201,7 +175,7 @@ func checkOrder(value string, h bench.Host, environ []string) error {
 // pciOrdered reports whether the numbers in CUDA_VISIBLE_DEVICES are those of
 // nvidia-smi: they are asked to be, or no device is faster than another.
 func pciOrdered(h bench.Host, environ []string) bool {
-	if order, _ := lookup(environ, "CUDA_DEVICE_ORDER"); "CUDA_DEVICE_ORDER="+order == pciOrder {
+	if order, _ := worker.LookupEnv(environ, "CUDA_DEVICE_ORDER"); "CUDA_DEVICE_ORDER="+order == pciOrder {
 		return true
 	}
 	var models []string
@@ -255,15 +229,15 @@ func unseen(trouble string) string {
 		"run nvidia-smi and check before you use the numbers", trouble)
 }
 
-func busy(running []process, known gpus, ids []string) []string {
+func busy(running []process, known []GPU, ids []string) []string {
 	if len(ids) == 0 {
 		for _, g := range known {
-			ids = append(ids, g.index)
+			ids = append(ids, g.Index)
 		}
 	}
 	var warnings []string
 	for _, id := range ids {
-		uuid := known.uuid(id)
+		uuid := uuidOf(known, id)
 		var users []string
 		for _, p := range running {
 			if p.uuid == uuid {
@@ -298,7 +272,7 @@ func parseProcesses(out []byte) []process {
 		rest, uuid := cutLast(line)
 		id, memory := cutLast(rest)
 		pid, err := strconv.ParseUint(clean(id), 10, 31)
-		if err != nil || pid == 0 || !gpuUUID.MatchString(uuid) {
+		if err != nil || pid == 0 || !IsUUID(uuid) {
 			continue
 		}
 		mib, _ := strconv.ParseFloat(memory, 64)

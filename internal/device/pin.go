@@ -2,7 +2,6 @@ package device
 
 import (
 	"fmt"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/text/lazyregexp"
+	"github.com/accelgate/accelgate/internal/worker"
 )
 
 // pinning is how a vendor's runtime gets the devices that a process may see.
@@ -52,12 +52,12 @@ func Pin(d bench.Device) []string {
 // meant for this process.
 func (p pinning) resolve(d bench.Device, h bench.Host, environ []string) (bench.Device, error) {
 	for _, name := range p.clashing {
-		if value, ok := lookup(environ, name); ok {
+		if value, ok := worker.LookupEnv(environ, name); ok {
 			return d, fmt.Errorf("%s=%s selects %s devices beside %s, and each renumbers what the other leaves: "+
 				"start accelgate without it, or with %s in its place", name, text.Quote(value, 80), d.Vendor, p.variable, p.variable)
 		}
 	}
-	value, ok := lookup(environ, p.variable)
+	value, ok := worker.LookupEnv(environ, p.variable)
 	if !ok {
 		return d, nil
 	}
@@ -102,16 +102,4 @@ func (p pinning) checkListed(d bench.Device, visible []string, value string) err
 	}
 	return fmt.Errorf("it is not in the list of %s=%s: count within that list from 0, or start accelgate without the variable",
 		p.variable, text.Quote(value, 80))
-}
-
-// lookup returns the value that a process with this environment sees: the
-// last entry wins.
-func lookup(environ []string, name string) (value string, ok bool) {
-	for _, entry := range slices.Backward(environ) {
-		n, value, ok := strings.Cut(entry, "=")
-		if ok && (n == name || runtime.GOOS == "windows" && strings.EqualFold(n, name)) {
-			return value, true
-		}
-	}
-	return "", false
 }

@@ -253,14 +253,13 @@ func join(r *bench.Result, repeat bench.Result) error {
 	return nil
 }
 
-// enoughForP99 is the least number of requests for which a two-sided
-// confidence interval of 95 % of the 99th percentile exists, as in package
-// envelope.
+// enoughForP99 is the smallest number of requests for which a two-sided
+// confidence interval of 95 % of the 99th percentile exists.
 const enoughForP99 = 368
 
 var p99 = lazyregexp.New(`_p99_`)
 
-// describe takes units and directions from the registry of package envelope,
+// describe takes units and directions from the registry of package inferencebench,
 // and adds what only imports have: speeds without a server, and a peak, which
 // is the luckiest moment and never gates.
 func describe(results []bench.Result, enough bool) (metrics []bench.Metric) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/stats"
 )
 
 // floats returns the numbers of the list o[name], which messages call label;
@@ -32,15 +33,6 @@ func (c *cell) floats(label string, o object, name string) (values []float64, ok
 // minSpeed keeps the reciprocal of a speed finite. No unit here makes a
 // measured number smaller.
 const minSpeed = 1e-9
-
-func median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	n := len(sorted)
-	if n%2 == 1 {
-		return sorted[n/2]
-	}
-	return sorted[n/2-1]/2 + sorted[n/2]/2
-}
 
 func isBenchy(o object) bool {
 	items, err := o.list("benchmarks")
@@ -107,12 +99,12 @@ func readBenchyCell(b *builder, o, one object) {
 func perRun(c *cell, key string, values []float64, runs int) []float64 {
 	if runs == 0 || len(values)%runs != 0 {
 		c.warn("%s has %d values in %d runs, so only their median is one value: see whether requests failed", key, len(values), runs)
-		return []float64{median(values)}
+		return []float64{stats.Median(values)}
 	}
 	size := len(values) / runs
 	medians := make([]float64, 0, runs)
 	for run := range slices.Chunk(values, size) {
-		medians = append(medians, median(run))
+		medians = append(medians, stats.Median(run))
 	}
 	return medians
 }

@@ -73,7 +73,7 @@ func Open(c Comparison) (ids []string, why map[string]Request) {
 	return ids, why
 }
 
-// passFirst is the p above which a first look is enough; see [detect.Plan].
+// passFirst is the p above which a first look is enough.
 const passFirst = 0.2
 
 func (v *Verdict) open() Request {

@@ -11,6 +11,7 @@ import (
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/worker"
 )
 
 // place writes the paths of artifacts in place of their placeholders. The store is nil
@@ -99,6 +100,6 @@ func (e *Env) Artifacts(o *Options) (*artifact.Store, error) {
 
 // downloads is the cache for suites that download by themselves: the one of artifacts.
 func (p *Plan) downloads() suite.Downloads {
-	getenv := func(name string) string { return suite.Variable(p.environ, name) }
+	getenv := func(name string) string { return worker.Getenv(p.environ, name) }
 	return suite.Downloads{Dir: artifact.Folder(p.File, getenv), Limit: int64(p.File.Host.CacheGiB) << 30, Offline: p.Options.Offline}
 }

@@ -78,14 +78,3 @@ func Unset(patterns, environ []string) []string {
 	slices.Sort(names)
 	return slices.Compact(names)
 }
-
-// Variable returns the value of a variable in environ, "" if it is not set. The
-// last entry of a name counts.
-func Variable(environ []string, name string) (value string) {
-	for _, entry := range environ {
-		if n, v, _ := strings.Cut(entry, "="); n == name {
-			value = v
-		}
-	}
-	return value
-}

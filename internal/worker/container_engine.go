@@ -43,7 +43,7 @@ func (w *Container) dial(ctx context.Context) (*engine, error) {
 	}
 	e := &engine{host: host, owner: thisProcess()}
 	options := []client.Opt{client.WithHost(host), client.WithUserAgent("accelgate"), client.WithHTTPResponseHook(e.recognize)}
-	if certs := lookup(w.Environ, client.EnvOverrideCertPath); certs != "" && strings.HasPrefix(host, "tcp://") {
+	if certs := Getenv(w.Environ, client.EnvOverrideCertPath); certs != "" && strings.HasPrefix(host, "tcp://") {
 		options = append(options, client.WithTLSClientConfig(
 			filepath.Join(certs, "ca.pem"), filepath.Join(certs, "cert.pem"), filepath.Join(certs, "key.pem")))
 	}
@@ -97,7 +97,7 @@ func (e *engine) ignoresDeviceRequests() bool {
 
 // host returns the address of the engine.
 func (w *Container) host(ctx context.Context) (string, error) {
-	host := cmp.Or(w.Socket, lookup(w.Environ, client.EnvOverrideHost))
+	host := cmp.Or(w.Socket, Getenv(w.Environ, client.EnvOverrideHost))
 	if filepath.IsAbs(host) {
 		host = "unix://" + host
 	}
@@ -116,10 +116,10 @@ func (w *Container) usualHost(ctx context.Context) (string, error) {
 		return client.DefaultDockerHost, nil
 	}
 	paths := usualSockets
-	if dir := lookup(w.Environ, "XDG_RUNTIME_DIR"); dir != "" {
+	if dir := Getenv(w.Environ, "XDG_RUNTIME_DIR"); dir != "" {
 		paths = append(paths[:len(paths):len(paths)], filepath.Join(dir, "docker.sock"), filepath.Join(dir, "podman", "podman.sock"))
 	}
-	if home := lookup(w.Environ, "HOME"); home != "" {
+	if home := Getenv(w.Environ, "HOME"); home != "" {
 		paths = append(paths[:len(paths):len(paths)], filepath.Join(home, ".docker", "run", "docker.sock"))
 	}
 	var errs []error

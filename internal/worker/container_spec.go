@@ -114,7 +114,7 @@ func numberList(numbers []int) string {
 func (w *Container) environ(req Request) []string {
 	var env []string
 	for _, name := range w.Inherit {
-		if value := lookup(w.Environ, name); value != "" {
+		if value := Getenv(w.Environ, name); value != "" {
 			env = append(env, name+"="+value)
 		}
 	}

@@ -128,17 +128,24 @@ func without(environ, names []string) []string {
 	})
 }
 
-// lookup returns the value that a child with this environment sees: the last
-// entry wins.
-func lookup(environ []string, name string) string {
+// LookupEnv returns the value of a variable that a child with this environment sees, and whether it is set. The last
+// entry of a name counts.
+func LookupEnv(environ []string, name string) (value string, ok bool) {
 	for _, entry := range slices.Backward(environ) {
 		if n, ok := nameOf(entry); ok && sameName(n, name) {
-			return entry[len(n)+1:]
+			return entry[len(n)+1:], true
 		}
 	}
-	return ""
+	return "", false
 }
 
+// Getenv returns what [LookupEnv] does, "" for a variable that is not set.
+func Getenv(environ []string, name string) string {
+	value, _ := LookupEnv(environ, name)
+	return value
+}
+
+// sameName compares names of variables, which Windows does without regard to case.
 func sameName(a, b string) bool {
 	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
 }

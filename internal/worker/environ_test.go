@@ -1,6 +1,7 @@
 package worker_test
 
 import (
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -165,4 +166,25 @@ func FuzzScrub(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestLastEntryCounts: a value is the one that a child sees, on Windows by a name in any case.
+func TestLastEntryCounts(t *testing.T) {
+	t.Parallel()
+	environ := []string{"KEY=first", "nonsense", "KEY=second", "key=small", "=C:=C:\\work", "EMPTY="}
+	want := "second"
+	if runtime.GOOS == "windows" {
+		want = "small"
+	}
+	if got := worker.Getenv(environ, "KEY"); got != want {
+		t.Errorf("KEY is %q, want %q", got, want)
+	}
+	if got := worker.Getenv(environ, "Key"); (got == want) != (runtime.GOOS == "windows") {
+		t.Errorf("Key is %q", got)
+	}
+	for name, set := range map[string]bool{"EMPTY": true, "NONE": false, "nonsense": false, "": false} {
+		if value, ok := worker.LookupEnv(environ, name); value != "" || ok != set {
+			t.Errorf("%q is %q, set %v; want it empty, set %v", name, value, ok, set)
+		}
+	}
 }

@@ -162,7 +162,7 @@ func Find(name string, environ []string) (string, error) {
 	if filepath.Base(name) != name {
 		return name, nil
 	}
-	for _, dir := range filepath.SplitList(lookup(environ, "PATH")) {
+	for _, dir := range filepath.SplitList(Getenv(environ, "PATH")) {
 		if !filepath.IsAbs(dir) {
 			continue
 		}

@@ -26,7 +26,7 @@ type binding struct {
 
 // bindingOf reads the variables of a child; root is where the folder sys is.
 func bindingOf(environ []string, root string) (b binding, err error) {
-	if list := lookup(environ, Nodes); list != "" {
+	if list := Getenv(environ, Nodes); list != "" {
 		if b.nodes, err = ParseNodes(list); err != nil {
 			return b, err
 		}
@@ -39,7 +39,7 @@ func bindingOf(environ []string, root string) (b binding, err error) {
 			b.cpus = append(b.cpus, of...)
 		}
 	}
-	if list := lookup(environ, CPUs); list != "" {
+	if list := Getenv(environ, CPUs); list != "" {
 		b.loose = false
 		b.cpus, err = ParseCPUs(list)
 	}

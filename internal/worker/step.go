@@ -74,7 +74,7 @@ func (s *step) end(limit time.Duration) error {
 // ids are those of the step in this job, or of the job that srun made.
 func (s *step) ids() (ids []string, err error) {
 	args := []string{"squeue", "--noheader", "--format=%i %j", "--name=" + s.name}
-	if job := lookup(s.env, "SLURM_JOB_ID"); job != "" {
+	if job := Getenv(s.env, "SLURM_JOB_ID"); job != "" {
 		args = []string{"squeue", "--noheader", "--format=%i %j", "--steps", "--jobs=" + job}
 	}
 	out, err := s.run(args...)

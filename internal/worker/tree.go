@@ -25,7 +25,7 @@ type tree struct {
 func (t *tree) mark(cmd *exec.Cmd) {
 	t.cookie = thisOwner().String() + "/" + rand.Text()
 	value := t.cookie
-	if outer := lookup(cmd.Env, Cell); outer != "" {
+	if outer := Getenv(cmd.Env, Cell); outer != "" {
 		value = outer + "." + value
 	}
 	cmd.Env = append(cmd.Env, Cell+"="+value)

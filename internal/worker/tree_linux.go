@@ -169,8 +169,7 @@ func (t *tree) killOrphan(p process) {
 	t.reap(p.pid)
 }
 
-// ancestors returns the process and its parents, which a user may have started
-// below a cell to work in: they are used.
+// ancestors returns the process and its parents. EndStale spares them: a user may work in a shell that a cell started.
 func ancestors(pid int) (all []int) {
 	for pid > 1 {
 		all = append(all, pid)

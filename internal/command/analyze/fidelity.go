@@ -28,11 +28,11 @@ import (
 // Fidelity says what is compared, and how it is printed.
 type Fidelity struct {
 	analysis.Source
-	Factors, Compute, Storage, Family, Solver, Strategy, Part, Export, Format string
-	Patterns, Merge                                                           []string
-	Ratio, Tolerance, Degrees                                                 float64
-	World, Rank                                                               int
-	JSON                                                                      bool
+	Factors, Compute, Storage, Family, Strategy, Part, Export, Format string
+	Patterns, Merge                                                   []string
+	Ratio, Tolerance, Degrees                                         float64
+	World, Rank                                                       int
+	JSON                                                              bool
 }
 
 // Run compares, and returns the exit code.
@@ -135,9 +135,6 @@ func (o *Fidelity) job(model *analysis.Model) (job lowrank.Job, done func() erro
 		job.Factors, done = factors, factors.Close
 	} else if err := s.Check(); err != nil {
 		return job, done, exit.AsUsage(err)
-	}
-	if job.Solver, err = analysis.SolverChoice(o.Solver).Solver(); err != nil {
-		return job, done, exit.Usagef("--solver: %w", err)
 	}
 	return job, done, nil
 }

@@ -168,18 +168,18 @@ func ends(ctx context.Context, env *measure.Env, b *bisection, t *trees) (e dete
 	if err := b.build(ctx, t.Worker, b.HeadDir); err != nil {
 		return e, metric, endError("--bad", b.Bad, err)
 	}
-	contest, err := newPairRun(ctx, env, b)
+	pairs, err := newPairRun(ctx, env, b)
 	if err != nil {
 		return e, metric, fmt.Errorf("compare %s with %s: %w", measure.ShortRevision(b.Bad), measure.ShortRevision(b.Good), err)
 	}
-	defer contest.close()
-	metric, b.Cell, b.Metric = contest.metric, contest.base.cell.ID(), contest.metric.Name
-	env.WarnAll(contest.head.plan.Warnings)
-	if e, err = contest.judge(ctx, detect.Options{}, b.Attempts); err != nil {
+	defer pairs.close()
+	metric, b.Cell, b.Metric = pairs.metric, pairs.base.cell.ID(), pairs.metric.Name
+	env.WarnAll(pairs.head.plan.Warnings)
+	if e, err = pairs.judge(ctx, detect.Options{}, b.Attempts); err != nil {
 		return e, metric, fmt.Errorf("compare %s with %s: %w", measure.ShortRevision(b.Bad), measure.ShortRevision(b.Good), err)
 	}
 	end() // what follows is on standard output
-	fmt.Fprintf(env.Stdout, "%s: bad %s against good %s: %s\n", text.OneLine(b.Cell), measure.ShortRevision(b.Bad), measure.ShortRevision(b.Good), contest.change(&e))
+	fmt.Fprintf(env.Stdout, "%s: bad %s against good %s: %s\n", text.OneLine(b.Cell), measure.ShortRevision(b.Bad), measure.ShortRevision(b.Good), pairs.change(&e))
 	switch {
 	case e.Verdict == detect.Regressed:
 	case decided(e.Verdict):

@@ -28,6 +28,8 @@ type pairRun struct {
 	device     bench.Device
 	metric     bench.Metric
 	failed     int // pairs in which something went wrong
+	// baseValues and headValues were measured alternately.
+	baseValues, headValues []float64
 }
 
 // measuredSide is the cell in one checkout.
@@ -189,42 +191,24 @@ func (t *pairRun) value(r *bench.Result) (float64, error) {
 	return s.Values[len(s.Values)-1], nil
 }
 
-// The numbers of pairs at which an attempt is looked at, and how many more the
-// next one has. Seven and ten are those of detect.Plan.
-const (
-	firstLook = 7
-	lastLook  = 10
-)
-
 // judge measures pairs until it is clear whether the head is slower than the base.
-// Each attempt adds pairs to those before it, and spends an equal part of the rate
-// of false alarms, so that more attempts do not raise it.
 func (t *pairRun) judge(ctx context.Context, o detect.Options, attempts int) (e detect.Evidence, err error) {
 	o.HigherIsBetter = t.metric.Better != bench.Lower
-	var m detect.Measured
 	for attempt := range attempts {
-		p := detect.Plan{Pairs: true, FirstPairs: firstLook + attempt*lastLook, LastPairs: lastLook + attempt*lastLook,
-			Alpha: detect.DefaultAlpha / float64(attempts)}
-		if e, err = t.attempt(ctx, p, o, &m); err != nil || decided(e.Verdict) {
-			return e, err
+		l := looksOf(attempt, attempts)
+		for want := l.first; want > 0; {
+			for len(t.baseValues) < want {
+				if err := t.pair(ctx); err != nil {
+					return detect.Evidence{}, err
+				}
+			}
+			e, want = l.next(t.baseValues, t.headValues, o)
+		}
+		if decided(e.Verdict) {
+			break
 		}
 	}
 	return e, nil
-}
-
-func (t *pairRun) attempt(ctx context.Context, p detect.Plan, o detect.Options, m *detect.Measured) (detect.Evidence, error) {
-	for want := p.FirstPairs; ; {
-		for len(m.PairBase) < want {
-			if err := t.pair(ctx, m); err != nil {
-				return detect.Evidence{}, err
-			}
-		}
-		step := p.Next(*m, o)
-		if step.Action == detect.Stop {
-			return step.Evidence, nil
-		}
-		want = step.N
-	}
 }
 
 // decided reports whether more pairs would not change the answer to git bisect.
@@ -237,7 +221,7 @@ const maxFailed = 3
 
 // pair measures both sides, in an order that a coin decides, so that neither
 // gains by coming second. A pair of which one side fails counts for nothing.
-func (t *pairRun) pair(ctx context.Context, m *detect.Measured) error {
+func (t *pairRun) pair(ctx context.Context) error {
 	sides := []*measuredSide{&t.base, &t.head}
 	values := [2]float64{}
 	first := rand.IntN(2)
@@ -250,7 +234,7 @@ func (t *pairRun) pair(ctx context.Context, m *detect.Measured) error {
 			return t.tolerate(err)
 		}
 	}
-	m.PairBase, m.PairHead = append(m.PairBase, values[0]), append(m.PairHead, values[1])
+	t.baseValues, t.headValues = append(t.baseValues, values[0]), append(t.headValues, values[1])
 	return nil
 }
 

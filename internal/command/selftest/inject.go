@@ -2,14 +2,12 @@ package selftest
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
-	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -264,15 +262,4 @@ func (t *experiment) passed() (ids []string) {
 		}
 	}
 	return ids
-}
-
-// middle is the median of a sample.
-func middle(s *bench.Sample) float64 {
-	switch {
-	case s.Summary != nil:
-		return s.Summary.Median
-	case len(s.Values) == 0:
-		return math.NaN()
-	}
-	return stats.Median(s.Values)
 }

@@ -46,7 +46,6 @@ func Run(ctx context.Context, e *measure.Env, s *Options) (int, error) {
 		t.missing()
 		t.wrong()
 		t.nothing()
-		t.mutate(&s.Options)
 	}
 	return t.conclude()
 }
@@ -113,7 +112,7 @@ func asMeasured(policy gate.Policy, run *bench.Run) gate.Policy {
 		e.References = slices.Clone(e.References)
 		if r := results[id]; r != nil && r.Sample(e.Metric) != nil {
 			for i := range e.References {
-				e.References[i].Value = middle(r.Sample(e.Metric))
+				e.References[i].Value = r.Sample(e.Metric).Median()
 			}
 		}
 		cases[id] = e
@@ -131,14 +130,12 @@ type experiment struct {
 	policy gate.Policy
 	config string
 
-	gated     []gated  // whose speed is judged, in the order of the run
-	equal     []number // that must be equal
-	numbers   []number // of gated, or else equal: what mutations damage
-	bounded   int      // numbers that have bounds
-	unjudged  []string
-	unapplied []string // mutations, and why
-	proved    []string
-	failed    []string // what was not proved, and why
+	gated    []gated  // whose speed is judged, in the order of the run
+	equal    []number // that must be equal
+	bounded  int      // numbers that have bounds
+	unjudged []string
+	proved   []string
+	failed   []string // what was not proved, and why
 }
 
 // number is a metric of a cell.
@@ -164,9 +161,6 @@ func (t *experiment) green() bool {
 	for i := range verdicts {
 		t.note(&verdicts[i])
 	}
-	if len(t.numbers) == 0 {
-		t.numbers = t.equal
-	}
 	if code := j.Exit(); code == exit.Passed {
 		t.prove("1 x: %s judged by themselves pass, exit %d", text.Plural(len(t.run.Results), "cell"), code)
 		return true
@@ -190,7 +184,6 @@ func (t *experiment) note(v *gate.Verdict) {
 			t.gated = append(t.gated, gated{v.Cell, map[string]float64{}})
 		}
 		t.gated[len(t.gated)-1].metrics[v.Metric] = max(v.Evidence.Limit, v.Evidence.MDE) // the latter is what blocks for certain
-		t.numbers = append(t.numbers, number{v.Cell, v.Metric})
 	case method == gate.MethodExact:
 		t.equal = append(t.equal, number{v.Cell, v.Metric})
 	case v.Metric == "" && v.Finding == gate.Unchanged:
@@ -247,9 +240,6 @@ func (t *experiment) conclude() (int, error) {
 	}
 	for _, line := range text.First(t.unjudged, maxNamed) {
 		fmt.Fprintf(t.Stdout, "not judged  %s\n", text.OneLine(line))
-	}
-	for _, line := range t.unapplied {
-		fmt.Fprintf(t.Stdout, "not applied mutations that %s\n", line)
 	}
 	if unchecked := t.unchecked(); unchecked > 0 {
 		fmt.Fprintf(t.Stdout, "not judged  the answers of %s are not checked: give the suite expectations\n", text.Plural(unchecked, "cell"))

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/text"
-	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -35,14 +35,6 @@ var powerFields = []struct{ field, method string }{
 	{"power.draw", "nvidia-smi-power-draw-100ms"},
 }
 
-var uuidShape = lazyregexp.New(`^GPU-[0-9A-Za-z-]{4,96}$`)
-
-// gpu is a row of a probe.
-type gpu struct {
-	index, uuid string
-	powered     bool // its power is reported
-}
-
 // detectNVIDIA asks all GPUs for their power once, and keeps the declared ones.
 func detectNVIDIA(ctx context.Context, opts Options, declared []bench.Device) (*Meter, []Absence, error) {
 	w := &worker.Isolated{Environ: opts.Environ, MaxStdout: maxProbe}
@@ -53,8 +45,8 @@ func detectNVIDIA(ctx context.Context, opts Options, declared []bench.Device) (*
 		if err != nil {
 			return nil, nil, fmt.Errorf("ask nvidia-smi for power: %w", err)
 		}
-		found := parseProbe(resp.Stdout)
-		uuids, missing := choose(found, declared, probeTrouble(resp, found))
+		found, powered := parseProbe(resp.Stdout)
+		uuids, missing := choose(found, powered, declared, probeTrouble(resp, found))
 		if len(missing) == 0 {
 			return newSMI(opts, f.field, f.method, uuids), nil, nil
 		}
@@ -64,7 +56,7 @@ func detectNVIDIA(ctx context.Context, opts Options, declared []bench.Device) (*
 }
 
 // probeTrouble returns why nvidia-smi listed no GPU.
-func probeTrouble(resp worker.Response, found []gpu) string {
+func probeTrouble(resp worker.Response, found []device.GPU) string {
 	switch {
 	case errors.Is(resp.StartErr, worker.ErrNotFound):
 		return "nvidia-smi is not installed: install the driver's tools"
@@ -76,38 +68,38 @@ func probeTrouble(resp worker.Response, found []gpu) string {
 }
 
 // parseProbe reads lines like "0, GPU-8932f937-d72c-4106-c12f-20bd9faed9f6, 71.35".
-// Complaints stand between them.
-func parseProbe(out []byte) []gpu {
-	var found []gpu
+// Complaints stand between them. Powered are those of the GPUs, by UUID, whose power is reported.
+func parseProbe(out []byte) (found []device.GPU, powered map[string]bool) {
+	powered = map[string]bool{}
 	for line := range strings.Lines(string(out)) {
 		cells := strings.Split(line, ",")
 		if len(cells) != 3 || len(found) >= maxGPUs {
 			continue
 		}
-		g := gpu{index: strings.TrimSpace(cells[0]), uuid: strings.TrimSpace(cells[1])}
-		_, g.powered = parseWatts(cells[2])
-		if _, err := strconv.ParseUint(g.index, 10, 16); err == nil && uuidShape.MatchString(g.uuid) {
+		g := device.GPU{Index: strings.TrimSpace(cells[0]), UUID: strings.TrimSpace(cells[1])}
+		if _, err := strconv.ParseUint(g.Index, 10, 16); err == nil && device.IsUUID(g.UUID) {
 			found = append(found, g)
+			_, powered[g.UUID] = parseWatts(cells[2])
 		}
 	}
-	return found
+	return found, powered
 }
 
 // choose returns the UUIDs of the declared devices, sorted and each once. If
 // one is absent, all are: the energy of a part is not what was asked for.
-func choose(found []gpu, declared []bench.Device, trouble string) (uuids []string, absent []Absence) {
+func choose(found []device.GPU, powered map[string]bool, declared []bench.Device, trouble string) (uuids []string, absent []Absence) {
 	for _, d := range declared {
-		g, ok := named(found, d.ID)
+		i := device.FindGPU(found, d.ID)
 		switch {
 		case trouble != "":
 			absent = append(absent, Absence{d.String(), trouble})
-		case !ok:
+		case i < 0:
 			absent = append(absent, Absence{d.String(), "nvidia-smi lists no such GPU, or several: choose from what nvidia-smi -L lists"})
-		case !g.powered:
+		case !powered[found[i].UUID]:
 			absent = append(absent, Absence{d.String(), "nvidia-smi reports no power for it: run nvidia-smi -q -d POWER " +
 				"to see whether the driver or the device is at fault"})
 		default:
-			uuids = append(uuids, g.uuid)
+			uuids = append(uuids, found[i].UUID)
 		}
 	}
 	for _, d := range declared {
@@ -119,22 +111,6 @@ func choose(found []gpu, declared []bench.Device, trouble string) (uuids []strin
 	}
 	slices.Sort(uuids)
 	return slices.Compact(uuids), absent
-}
-
-// named finds the GPU that an index, a UUID or the beginning of one means.
-func named(found []gpu, id string) (match gpu, ok bool) {
-	for _, g := range found {
-		if g.index == id || g.uuid == id {
-			return g, true
-		}
-		if strings.HasPrefix(id, "GPU-") && strings.HasPrefix(g.uuid, id) {
-			if ok {
-				return gpu{}, false
-			}
-			match, ok = g, true
-		}
-	}
-	return match, ok
 }
 
 // parseWatts reads a power; it refuses "[N/A]", "[Not Supported]", "[Unknown

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/device"
 )
 
 const (
@@ -254,8 +255,9 @@ func FuzzSamples(f *testing.F) {
 	f.Add("0001/01/01 00:00:00.000, "+gpuA+", 1\n9999/12/31 23:59:59.999, "+gpuA+", 1\n", int64(0), int64(1e18))
 	f.Add("0, "+gpuA+", 71.35\n, ,\n", int64(-1), int64(1))
 	f.Fuzz(func(t *testing.T, out string, start, end int64) {
-		for _, g := range parseProbe([]byte(out)) {
-			if !uuidShape.MatchString(g.uuid) || g.index == "" {
+		found, _ := parseProbe([]byte(out))
+		for _, g := range found {
+			if !device.IsUUID(g.UUID) || g.Index == "" {
 				t.Errorf("a GPU is %+v", g)
 			}
 		}

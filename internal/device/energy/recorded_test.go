@@ -19,13 +19,13 @@ func TestRecordedNVIDIA(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found := parseProbe(text)
+		found, powered := parseProbe(text)
 		if len(found) == 0 {
 			t.Errorf("%s: no GPU was read of\n%.500s", name, text)
 		}
 		for _, g := range found {
-			if !g.powered {
-				t.Errorf("%s: GPU %s reports no power", name, g.index)
+			if !powered[g.UUID] {
+				t.Errorf("%s: GPU %s reports no power", name, g.Index)
 			}
 		}
 	}

@@ -31,7 +31,7 @@ func (g *Gauge) readCPU(ctx context.Context, o *Options) {
 			}
 		}
 		if highest > 0 {
-			g.add("cpu", CPUClock, o.Now(), highest/1000)
+			g.add(cpu, CPUClock, o.Now(), highest/1000)
 		}
 		select {
 		case <-ctx.Done():

@@ -6,10 +6,12 @@ package gauge
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/device"
 )
 
 // period is the time between two values. A clock that a driver holds down stays down for
@@ -28,6 +30,9 @@ const (
 	CPUClock    = "cpu clock"    // MHz, of the fastest processor
 )
 
+// cpu is the device of CPUClock.
+const cpu = "cpu"
+
 // Options say what to read.
 type Options struct {
 	// Now is the time since the caller's epoch, by a monotonic clock, and Wall the time of
@@ -35,7 +40,7 @@ type Options struct {
 	Now  func() time.Duration
 	Wall func() time.Time
 	// GPUs asks nvidia-smi. Devices are those of them that count, by index, UUID or the
-	// beginning of one; none are all that it lists.
+	// beginning of one, which counts for none where it is that of several; no devices are all that it lists.
 	GPUs    bool
 	Devices []bench.Device
 	// Reasons reads HeldBack too, of a driver that reports why its clocks are lowered.
@@ -64,7 +69,10 @@ type Gauge struct {
 	first  chan struct{} // closed when GPUs were read once, or cannot be
 	once   sync.Once
 
+	devices []bench.Device
+
 	mu     sync.Mutex
+	gpus   []device.GPU // that nvidia-smi lists
 	values map[series][]value
 	order  []series
 }
@@ -80,7 +88,7 @@ type value struct {
 // is left out. The first values of GPUs come when nvidia-smi has started: seconds later
 // where no process keeps the driver loaded.
 func Start(ctx context.Context, o Options) *Gauge {
-	g := &Gauge{values: map[series][]value{}, first: make(chan struct{})}
+	g := &Gauge{devices: o.Devices, values: map[series][]value{}, first: make(chan struct{})}
 	ctx, g.cancel = context.WithCancel(ctx)
 	if o.GPUs {
 		g.done.Go(func() {
@@ -118,6 +126,24 @@ func (g *Gauge) Stop() {
 // maxValues is what a day yields of one quantity.
 const maxValues = 200_000
 
+// list adds a GPU to those that nvidia-smi lists.
+func (g *Gauge) list(one device.GPU) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !slices.Contains(g.gpus, one) {
+		g.gpus = append(g.gpus, one)
+	}
+}
+
+// counts reports whether the values of a device are asked for. That is known when all GPUs were listed, because the
+// beginning of a UUID may be that of several and then means none. The caller holds mu.
+func (g *Gauge) counts(name string) bool {
+	return name == cpu || len(g.devices) == 0 || slices.ContainsFunc(g.devices, func(d bench.Device) bool {
+		i := device.FindGPU(g.gpus, d.ID)
+		return d.Vendor == device.NVIDIA && i >= 0 && g.gpus[i].UUID == name
+	})
+}
+
 func (g *Gauge) add(device, name string, at time.Duration, v float64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -138,6 +164,9 @@ func (g *Gauge) Read(from, to time.Duration) (all []Reading) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, s := range g.order {
+		if !g.counts(s.device) {
+			continue
+		}
 		r := g.sum(s, from, to)
 		if r.N == 0 {
 			r = g.sum(s, from-period, to+period)

@@ -17,7 +17,7 @@ import (
 
 const (
 	gpuA = "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6"
-	gpuB = "GPU-11111111-d72c-4106-c12f-20bd9faed9f6"
+	gpuB = "GPU-89111111-d72c-4106-c12f-20bd9faed9f6"
 	// wanted is all that the stand-in for nvidia-smi understands, with the names of the reasons that its driver has.
 	wanted = "--query-gpu=timestamp,index,uuid,clocks.sm,clocks.mem,power.draw,memory.used,temperature.gpu,utilization.gpu%s --format=csv,noheader,nounits --loop-ms=500"
 	// driver is the variable of the stand-in with the name of the reasons that its driver has.
@@ -100,7 +100,7 @@ func find(all []Reading, device, name string) (found []Reading) {
 func TestGPUs(t *testing.T) {
 	t.Parallel()
 	environ := install(t)
-	for _, devices := range [][]bench.Device{nil, {{Vendor: "nvidia", ID: "0"}, {Vendor: "nvidia", ID: "GPU-1111"}}} {
+	for _, devices := range [][]bench.Device{nil, {{Vendor: "nvidia", ID: "0"}, {Vendor: "nvidia", ID: "GPU-891"}}} {
 		o := options(t, environ)
 		o.Devices = devices
 		g := Start(t.Context(), o)
@@ -127,6 +127,22 @@ func TestOneGPU(t *testing.T) {
 	defer g.Stop()
 	if all := until(t, g, 5); len(all) != 5 || all[0].Device != gpuB {
 		t.Errorf("read %+v", all)
+	}
+}
+
+// TestAmbiguousID: the beginning of the UUIDs of several GPUs means none of them.
+func TestAmbiguousID(t *testing.T) {
+	t.Parallel()
+	o := options(t, install(t))
+	o.Devices = []bench.Device{{Vendor: "nvidia", ID: "GPU-89"}, {Vendor: "nvidia", ID: "1"}}
+	g := Start(t.Context(), o)
+	defer g.Stop()
+	all := until(t, g, 5)
+	for len(find(all, gpuB, Power)) == 0 {
+		all = until(t, g, 5)
+	}
+	if got := find(all, gpuA, Power); len(got) != 0 {
+		t.Errorf("read %+v", got)
 	}
 }
 
@@ -278,7 +294,7 @@ func FuzzRow(f *testing.F) {
 			if !ok {
 				continue
 			}
-			if r.uuid == "" || len(r.values) != len(fields) || r.held.known && !reasons {
+			if r.gpu.UUID == "" || len(r.values) != len(fields) || r.held.known && !reasons {
 				t.Errorf("%+v", r)
 			}
 			for _, v := range append(r.values, r.held) {

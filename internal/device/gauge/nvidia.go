@@ -64,7 +64,7 @@ func (g *Gauge) readRows(ctx context.Context, o *Options, reasons string) (again
 				return again
 			}
 			row, ok := parseRow(string(line.Text), reasons != "")
-			if again = again && !ok; ok && !line.Cut && row.among(o.Devices) {
+			if again = again && !ok; ok && !line.Cut {
 				g.take(row, s.at(row.stamp), o.Now())
 				g.begun()
 			}
@@ -78,13 +78,14 @@ func (g *Gauge) take(r row, at, now time.Duration) {
 	if at < 0 || at > now+time.Second {
 		return
 	}
+	g.list(r.gpu)
 	for i, v := range r.values {
 		if v.known {
-			g.add(r.uuid, fields[i].name, at, v.v)
+			g.add(r.gpu.UUID, fields[i].name, at, v.v)
 		}
 	}
 	if r.held.known {
-		g.add(r.uuid, HeldBack, at, r.held.v)
+		g.add(r.gpu.UUID, HeldBack, at, r.held.v)
 	}
 }
 

@@ -1,21 +1,19 @@
 package gauge
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/text/lazyregexp"
+	"github.com/accelgate/accelgate/internal/device"
 )
 
 // row is one line: the state of one GPU at one moment.
 type row struct {
-	stamp       time.Time
-	index, uuid string
-	values      []known // by fields
-	held        known   // HeldBack
+	stamp  time.Time
+	gpu    device.GPU
+	values []known // by fields
+	held   known   // HeldBack
 }
 
 type known struct {
@@ -25,8 +23,6 @@ type known struct {
 
 // stampLayout is how nvidia-smi prints a timestamp.
 const stampLayout = "2006/01/02 15:04:05.000"
-
-var uuidShape = lazyregexp.New(`^GPU-[0-9A-Za-z-]{4,96}$`)
 
 // parseRow reads a line like "2026/03/04 05:06:07.089, 0, GPU-8932f937, 1980, 2619, 312.51,
 // 61234, 46, 98", with whole UUIDs, and ", 0x0000000000000004" where it was asked for reasons. What a device does not report is "[N/A]". Complaints, which are no such lines, are not ok.
@@ -43,10 +39,10 @@ func parseRow(line string, reasons bool) (r row, ok bool) {
 		return r, false
 	}
 	stamp, err := time.Parse(stampLayout, cells[0])
-	if _, noIndex := strconv.ParseUint(cells[1], 10, 16); err != nil || noIndex != nil || !uuidShape.MatchString(cells[2]) {
+	if _, noIndex := strconv.ParseUint(cells[1], 10, 16); err != nil || noIndex != nil || !device.IsUUID(cells[2]) {
 		return r, false
 	}
-	r.stamp, r.index, r.uuid, r.values = stamp, cells[1], cells[2], make([]known, len(fields))
+	r.stamp, r.gpu, r.values = stamp, device.GPU{Index: cells[1], UUID: cells[2]}, make([]known, len(fields))
 	for i, cell := range cells[3:] {
 		r.values[i].v, r.values[i].known = quantity(cell)
 	}
@@ -76,11 +72,4 @@ const maxQuantity = 1e9
 func quantity(cell string) (float64, bool) {
 	v, err := strconv.ParseFloat(cell, 64)
 	return v, err == nil && v >= 0 && v <= maxQuantity
-}
-
-// among reports whether the row is of one of the devices, or there are none.
-func (r *row) among(devices []bench.Device) bool {
-	return len(devices) == 0 || slices.ContainsFunc(devices, func(d bench.Device) bool {
-		return d.Vendor == "nvidia" && (d.ID == r.index || strings.HasPrefix(d.ID, "GPU-") && strings.HasPrefix(r.uuid, d.ID))
-	})
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -53,20 +54,14 @@ func chooseNVIDIA(gpus []state, id string, one bool) (s state, ok bool) {
 	if one && len(gpus) == 1 {
 		return gpus[0], true
 	}
+	names := make([]device.GPU, len(gpus))
 	for i, g := range gpus {
-		if strconv.Itoa(i) == id || g.uuid == id {
-			return g, true
-		}
+		names[i] = device.GPU{Index: strconv.Itoa(i), UUID: g.uuid}
 	}
-	for _, g := range gpus {
-		if strings.HasPrefix(id, "GPU-") && strings.HasPrefix(g.uuid, id) {
-			if ok {
-				return state{}, false
-			}
-			s, ok = g, true
-		}
+	if i := device.FindGPU(names, id); i >= 0 {
+		return gpus[i], true
 	}
-	return s, ok
+	return state{}, false
 }
 
 // sampleNVIDIA lets one nvidia-smi run until ctx is done: to start one takes

@@ -8,7 +8,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/text/lazyregexp"
+	"github.com/accelgate/accelgate/internal/device"
 )
 
 // nvidiaGPU is the part that is read of a GPU in what nvidia-smi -q -x prints
@@ -61,8 +61,6 @@ type elements struct {
 // package's comment says why.
 const sustained = 0.7
 
-var uuidNVIDIA = lazyregexp.New(`^GPU-[0-9A-Za-z-]{4,96}$`)
-
 // parseNVIDIALog reads the states of all GPUs in their order. An error means that
 // there is not one.
 func parseNVIDIALog(out []byte) ([]state, error) {
@@ -84,7 +82,7 @@ func parseNVIDIALog(out []byte) ([]state, error) {
 		if err := d.DecodeElement(&g, &start); err != nil {
 			return nil, fmt.Errorf("no XML: %w", err)
 		}
-		if !uuidNVIDIA.MatchString(g.UUID) || len(gpus) == maxList {
+		if !device.IsUUID(g.UUID) || len(gpus) == maxList {
 			return nil, errors.New("a GPU without a UUID, or too many")
 		}
 		gpus = append(gpus, g.state())

@@ -3,6 +3,8 @@ package health
 import (
 	"strconv"
 	"strings"
+
+	"github.com/accelgate/accelgate/internal/device"
 )
 
 // slowNVIDIA are the bits of clocks_event_reasons.active, which older drivers
@@ -57,7 +59,7 @@ func parseNVIDIASamples(out []byte) (samples []state) {
 }
 
 func sampleOf(cells []string) (s state, ok bool) {
-	if !uuidNVIDIA.MatchString(cells[0]) {
+	if !device.IsUUID(cells[0]) {
 		return s, false
 	}
 	s.uuid = cells[0]

@@ -72,7 +72,7 @@ func (w *writer) clientHealth(result *bench.Result) {
 	for _, h := range []struct{ name, metric string }{{"schedule_delay_p99_ms", "schedule_delay_p99_ms"}, {"cpu_share", "client_cpu_share"},
 		{"gc_pause_max_ms", "client_gc_pause_max_ms"}, {"retries_conn", "retries_conn"}} {
 		if s := result.Sample(h.metric); s != nil && len(s.Values) > 0 {
-			health.add(h.name, floatValue(median(s.Values)))
+			health.add(h.name, floatValue(s.Median()))
 		}
 	}
 	if len(health.keys) > 0 {

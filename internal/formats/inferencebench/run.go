@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
@@ -186,7 +187,7 @@ func settleFallbacks(metrics []bench.Metric) {
 func sample(m Metric, values []float64, said meta) bench.Sample {
 	s := bench.Sample{Metric: m.Name}
 	switch {
-	case len(values) > 0 && median(values) == m.Value:
+	case len(values) > 0 && stats.Median(values) == m.Value:
 		s.Values = values
 	case said.MAD != nil && *said.MAD >= 0 && said.N >= 1:
 		s.Summary = &bench.Summary{Median: m.Value, MAD: *said.MAD, N: said.N}
@@ -194,16 +195,6 @@ func sample(m Metric, values []float64, said meta) bench.Sample {
 		s.Values = []float64{m.Value}
 	}
 	return s
-}
-
-// median is that of package stats, bit by bit, for finite values.
-func median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	n := len(sorted)
-	if n%2 == 1 || sorted[n/2-1] == sorted[n/2] {
-		return sorted[n/2]
-	}
-	return sorted[n/2-1]/2 + sorted[n/2]/2
 }
 
 // values returns the finite single values of x_runs by metric.

@@ -306,14 +306,14 @@ func describeSample(m bench.Metric, s *bench.Sample) (meta, value) {
 		return said, value{}
 	case s.Summary != nil:
 		said.N, said.MAD = s.Summary.N, &s.Summary.MAD
-		return said, floatValue(s.Summary.Median)
+		return said, floatValue(s.Median())
 	}
 	said.N = len(s.Values)
 	if n := len(s.Estimates); n == 1 { // of more, x_runs says it of each
 		last := s.Estimates[0]
 		said.CI95, said.CIMethod, said.Observations = []float64{last.Low, last.High}, last.Method, last.N
 	}
-	return said, floatValue(median(s.Values))
+	return said, floatValue(s.Median())
 }
 
 // extras writes what identifies the run and has no place in v1.

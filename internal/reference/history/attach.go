@@ -77,7 +77,7 @@ func newestLevel(s *bench.Sample, m *bench.Metric) {
 	medians := make([]float64, len(runs))
 	for i, values := range runs {
 		if medians[i] = math.NaN(); len(values) > 0 {
-			medians[i] = median(values)
+			medians[i] = stats.Median(values)
 		}
 	}
 	for _, change := range slices.Backward(detect.ChangePoints(medians, detect.Search{HigherIsBetter: m.Better != bench.Lower})) {
@@ -177,14 +177,6 @@ func (a *attaching) sameMetrics(metrics []metric) []bool {
 		same[i] = now != nil && now.Better == m.Better && (now.Unit == m.Unit || now.Unit == "")
 	}
 	return same
-}
-
-// median is that of one value without copying it, as most runs have one.
-func median(values []float64) float64 {
-	if len(values) == 1 {
-		return values[0]
-	}
-	return stats.Median(values)
 }
 
 // set enters values, in a list that is cut from a larger one: there are as many

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/stats"
 )
 
 // DefaultReference is how many runs a reference rests on where nothing else is asked for.
@@ -168,7 +169,7 @@ func (c *collecting) add(r *run) {
 		c.ended[place] = r.Accepted != ""
 		r.each(i, func(metric int32, values []float64) {
 			if at[metric] >= 0 {
-				c.value(place, at[metric], median(values), one.unhealthy)
+				c.value(place, at[metric], stats.Median(values), one.unhealthy)
 			}
 		})
 	}

@@ -1,11 +1,6 @@
 package waiver
 
-import (
-	"fmt"
-	"strings"
-
-	"github.com/accelgate/accelgate/internal/config"
-)
+import "fmt"
 
 // QuarantineName is the name of the file of quarantined cells beside accelgate.yaml,
 // unless that names another.
@@ -41,49 +36,15 @@ type quarantined struct {
 	Issue   string `yaml:"issue"`
 }
 
-func (w *quarantined) entry() Quarantined {
-	return Quarantined{Cell: w.Cell, Host: w.Host, Owner: w.Owner, Expires: w.Expires, Reason: w.Reason, Issue: w.Issue}
+func (w *quarantined) entry(source string) Quarantined {
+	return Quarantined{Cell: w.Cell, Host: w.Host, Owner: w.Owner, Expires: w.Expires, Reason: w.Reason, Issue: w.Issue, Source: source}
 }
 
 // ReadQuarantine reads the text of a file of quarantined cells: a YAML list, or nothing
 // but comments. Errors are those of [Read].
 func ReadQuarantine(name string, data []byte, today Date) ([]Quarantined, error) {
-	if blank(data) {
-		return nil, nil
-	}
-	file, err := config.Body(name, data)
-	if err != nil {
-		return nil, err
-	}
-	var list []quarantined
-	if err := file.Decode(&list); err != nil {
-		return nil, err
-	}
-	if len(list) > maxEntries {
-		return nil, config.Errors{file.Errorf("", "%d quarantined cells are more than %d; remove those that have expired", len(list), maxEntries)}
-	}
-	var wrong config.Errors
-	entries := make([]Quarantined, 0, len(list))
-	lines := map[key]int{}
-	for i, w := range list {
-		at := func(field string) string { return strings.TrimSuffix(fmt.Sprintf("[%d].%s", i, field), ".") }
-		q := w.entry()
-		q.Source = sourceOf(name, file.Position(at("")).Line)
-		entries = append(entries, q)
-		for _, c := range q.complaints(today) {
-			wrong = append(wrong, file.Errorf(at(c.field), "%s", c.text))
-		}
-		of := key{cell: q.Cell, host: q.Host}
-		if first, twice := lines[of]; twice {
-			wrong = append(wrong, file.Errorf(at(""), "this cell and host are quarantined at line %d; keep one of the two", first))
-			continue
-		}
-		lines[of] = file.Position(at("")).Line
-	}
-	if len(wrong) > 0 {
-		return nil, wrong
-	}
-	return entries, nil
+	return readList(name, data, "quarantined cells", "this cell and host are quarantined", (*quarantined).entry,
+		func(q *Quarantined) (key, []complaint) { return key{cell: q.Cell, host: q.Host}, q.complaints(today) })
 }
 
 // LoadQuarantine reads the file at path. A file that does not exist is an error that

@@ -43,6 +43,12 @@ type written struct {
 // [config.Errors] and lists everything that is wrong; a waiver that has expired
 // is not wrong.
 func Read(name string, data []byte, today Date) ([]Entry, error) {
+	return readList(name, data, "waivers", "this cell, metric and host have a waiver", (*written).entry,
+		func(e *Entry) (key, []complaint) { return e.key(), e.complaints(today) })
+}
+
+// readList reads the entries W of a file as E: a YAML list, or nothing but comments. Many and twice are for complaints.
+func readList[W, E any](name string, data []byte, many, twice string, entry func(w *W, source string) E, check func(*E) (key, []complaint)) ([]E, error) {
 	if blank(data) {
 		return nil, nil
 	}
@@ -50,38 +56,35 @@ func Read(name string, data []byte, today Date) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []written
+	var list []W
 	if err := file.Decode(&list); err != nil {
 		return nil, err
 	}
 	if len(list) > maxEntries {
-		return nil, config.Errors{file.Errorf("", "%d waivers are more than %d; remove those that have expired", len(list), maxEntries)}
+		return nil, config.Errors{file.Errorf("", "%d %s are more than %d; remove those that have expired", len(list), many, maxEntries)}
 	}
 	var wrong config.Errors
-	entries := make([]Entry, 0, len(list))
+	entries := make([]E, len(list))
 	lines := map[key]int{}
-	for i, w := range list {
+	for i := range list {
 		at := func(field string) string { return strings.TrimSuffix(fmt.Sprintf("[%d].%s", i, field), ".") }
-		e := w.entry()
-		e.Source = sourceOf(name, file.Position(at("")).Line)
-		entries = append(entries, e)
-		for _, c := range e.complaints(today) {
+		line := file.Position(at("")).Line
+		entries[i] = entry(&list[i], fmt.Sprintf("%s:%d", filepath.Base(name), line))
+		of, complaints := check(&entries[i])
+		for _, c := range complaints {
 			wrong = append(wrong, file.Errorf(at(c.field), "%s", c.text))
 		}
-		if first, twice := lines[e.key()]; twice {
-			wrong = append(wrong, file.Errorf(at(""), "this cell, metric and host have a waiver at line %d; keep one of the two", first))
+		if first, is := lines[of]; is {
+			wrong = append(wrong, file.Errorf(at(""), "%s at line %d; keep one of the two", twice, first))
 			continue
 		}
-		lines[e.key()] = file.Position(at("")).Line
+		lines[of] = line
 	}
 	if len(wrong) > 0 {
 		return nil, wrong
 	}
 	return entries, nil
 }
-
-// sourceOf is the position of an entry, without the folders of its file.
-func sourceOf(name string, line int) string { return fmt.Sprintf("%s:%d", filepath.Base(name), line) }
 
 // Load reads the file at path. A file that does not exist is an error that
 // wraps [fs.ErrNotExist].
@@ -115,8 +118,8 @@ func blank(data []byte) bool {
 	return len(data) < 1<<20
 }
 
-func (w *written) entry() Entry {
-	return Entry{Cell: w.Cell, Metric: w.Metric, Host: w.Host, Ceiling: float64(w.Ceiling), Expires: w.Expires, Reason: w.Reason, Issue: w.Issue, By: w.By}
+func (w *written) entry(source string) Entry {
+	return Entry{Cell: w.Cell, Metric: w.Metric, Host: w.Host, Ceiling: float64(w.Ceiling), Expires: w.Expires, Reason: w.Reason, Issue: w.Issue, By: w.By, Source: source}
 }
 
 // complaint is what is wrong with a field, and the next step.

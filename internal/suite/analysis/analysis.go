@@ -11,6 +11,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/worker"
 )
 
 // Suite is an opened suite.
@@ -150,7 +151,7 @@ func (s *Suite) Measure(ctx context.Context, c bench.Cell, _ bench.Device) (benc
 
 // Secrets returns the hub's token, which a server might echo.
 func (s *Suite) Secrets() []string {
-	if token := suite.Variable(s.env.Environ, "HF_TOKEN"); s.fidelity != nil && token != "" {
+	if token := worker.Getenv(s.env.Environ, "HF_TOKEN"); s.fidelity != nil && token != "" {
 		return []string{token}
 	}
 	return nil

@@ -63,7 +63,6 @@ func TestConfigurationIsChecked(t *testing.T) {
 		"packing: {lengths: [{file: x.json}]}":                           "needs file, max_tokens and ranks",
 		"packing: {lengths: [{file: x.json, max_tokens: 1, ranks: 1}]}":  "name a file of lengths",
 		"packing: {lengths: [{file: x.txt, max_tokens: 1, ranks: 1}]}":   ".json, .jsonl or .csv",
-		"fidelity: {solver: abacus}":                                     "use auto, go or openblas",
 		"fidelity: {rank_ratio: 2}":                                      "rank ratio 2",
 		"fidelity: {variants: [{compute: bfloat16, storage: bfloat16}]}": "use float64 or float32",
 		"fidelity: {variants: [{compute: float64, storage: int8}]}":      "storing factors",
@@ -98,7 +97,7 @@ func TestEveryMetricIsMeasured(t *testing.T) {
 		t.Skip("one goroutine; 20 times slower with the race detector")
 	}
 	t.Parallel()
-	s := must(t, "packing: {scenarios: [compare/1_small], algorithms: [lpt]}\nfidelity: {solver: go, variants: [{compute: float64, storage: float64}]}")
+	s := must(t, "packing: {scenarios: [compare/1_small], algorithms: [lpt]}\nfidelity: {variants: [{compute: float64, storage: float64}]}")
 	measured := map[string]bool{}
 	for _, c := range s.Cells() {
 		r, err := s.Measure(t.Context(), c, bench.Device{})
@@ -150,7 +149,7 @@ func TestDigestIsOfWhatIsComputed(t *testing.T) {
 func TestNothingComparedFails(t *testing.T) {
 	t.Parallel()
 	for _, level := range []string{"off", "fail"} {
-		s := must(t, "level: "+level+"\nfidelity: {patterns: [nothing], solver: go, variants: [{compute: float64, storage: float64}]}")
+		s := must(t, "level: "+level+"\nfidelity: {patterns: [nothing], variants: [{compute: float64, storage: float64}]}")
 		r, err := s.Measure(t.Context(), s.Cells()[0], bench.Device{})
 		if err != nil || r.Outcome != bench.Failed || !strings.Contains(r.Reason, "no parameter was compared") {
 			t.Errorf("level %s: %+v, %v", level, r, err)
@@ -160,7 +159,7 @@ func TestNothingComparedFails(t *testing.T) {
 
 func TestCancelled(t *testing.T) {
 	t.Parallel()
-	s := must(t, "fidelity: {solver: go}")
+	s := must(t, "fidelity: {}")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if r, err := s.Measure(ctx, s.Cells()[0], bench.Device{}); err == nil {
@@ -204,7 +203,7 @@ func TestModelFromTheHub(t *testing.T) {
 	server := httptest.NewServer(mux)
 	defer server.Close()
 	cache := filepath.Join(t.TempDir(), "cache")
-	s := must(t, "fidelity: {model: octo/tiny-llama, cache: "+cache+", solver: go, variants: [{compute: float64, storage: float64}]}",
+	s := must(t, "fidelity: {model: octo/tiny-llama, cache: "+cache+", variants: [{compute: float64, storage: float64}]}",
 		"HF_ENDPOINT="+server.URL, "HF_TOKEN=hf_secret")
 	c := s.Cells()[0]
 	if c.ID() != "fidelity/octo/tiny-llama/float64-float64" {
@@ -218,7 +217,7 @@ func TestModelFromTheHub(t *testing.T) {
 		t.Error("the token is not known as a secret")
 	}
 	server.Close()
-	offline := must(t, "fidelity: {model: octo/tiny-llama, revision: "+commit+", cache: "+cache+", solver: go, variants: [{compute: float64, storage: float64}]}",
+	offline := must(t, "fidelity: {model: octo/tiny-llama, revision: "+commit+", cache: "+cache+", variants: [{compute: float64, storage: float64}]}",
 		"HF_ENDPOINT="+server.URL, "HF_HUB_OFFLINE=1")
 	if r, err := offline.Measure(t.Context(), c, bench.Device{}); err != nil || r.Outcome != bench.Passed {
 		t.Errorf("from the cache: %+v, %v", r, err)

@@ -74,17 +74,16 @@ type costFactors struct {
 }
 
 type fidelityBody struct {
-	Name       string       `yaml:"name"`  // in ids; the model's where empty
-	Model      string       `yaml:"model"` // folder, file or id on the hub; "" is generated
-	Revision   string       `yaml:"revision"`
-	Cache      string       `yaml:"cache"`
-	Family     string       `yaml:"family"`
-	Patterns   []string     `yaml:"patterns"`
-	RankRatio  *float64     `yaml:"rank_ratio"`
-	Tolerance  *float64     `yaml:"tolerance"`
-	MaxDegrees *float64     `yaml:"max_degrees"`
-	Variants   []Variant    `yaml:"variants"`
-	Solver     SolverChoice `yaml:"solver"`
+	Name       string    `yaml:"name"`  // in ids; the model's where empty
+	Model      string    `yaml:"model"` // folder, file or id on the hub; "" is generated
+	Revision   string    `yaml:"revision"`
+	Cache      string    `yaml:"cache"`
+	Family     string    `yaml:"family"`
+	Patterns   []string  `yaml:"patterns"`
+	RankRatio  *float64  `yaml:"rank_ratio"`
+	Tolerance  *float64  `yaml:"tolerance"`
+	MaxDegrees *float64  `yaml:"max_degrees"`
+	Variants   []Variant `yaml:"variants"`
 }
 
 // Variant is in which formats factors are computed and stored.
@@ -160,9 +159,6 @@ func (b *packingBody) check(c *config.Suite) error {
 }
 
 func (b *fidelityBody) check(c *config.Suite) error {
-	if _, err := b.Solver.Solver(); err != nil {
-		return c.Errorf("fidelity.solver", "%v", err)
-	}
 	if strings.TrimSpace(b.Model) != b.Model {
 		return c.Errorf("fidelity.model", "%q begins or ends with a space: correct it", b.Model)
 	}

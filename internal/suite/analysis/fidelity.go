@@ -12,9 +12,9 @@ import (
 	"sync"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/analysis/lowrank"
 	"github.com/accelgate/accelgate/internal/text/lazyregexp"
+	"github.com/accelgate/accelgate/internal/worker"
 )
 
 const decomposeTime = "decompose_ms"
@@ -112,7 +112,7 @@ func (f *fidelity) open(ctx context.Context) (*Model, error) {
 	if f.model != nil {
 		return f.model, nil
 	}
-	getenv := func(name string) string { return suite.Variable(f.suite.env.Environ, name) }
+	getenv := func(name string) string { return worker.Getenv(f.suite.env.Environ, name) }
 	name := f.body.Model
 	if name != "" && !isID(name, f.suite.resolve(name)) {
 		name = f.suite.resolve(name)
@@ -144,12 +144,8 @@ func (f *fidelity) measure(ctx context.Context, v Variant, first bool) (r bench.
 		r.Outcome, r.Cause, r.Reason = bench.Failed, bench.CauseInput, err.Error()
 		return r, nil
 	}
-	solver, err := f.body.Solver.Solver()
-	if err != nil {
-		return r, err
-	}
 	began := f.suite.env.Now()
-	report, err := lowrank.Job{Original: model.Checkpoint, Settings: f.body.settings(v, model.Family), Solver: solver}.Run(ctx)
+	report, err := lowrank.Job{Original: model.Checkpoint, Settings: f.body.settings(v, model.Family)}.Run(ctx)
 	if err != nil {
 		return r, err
 	}

@@ -50,7 +50,6 @@ var keys = config.Keys{
 		"tolerance":   {Absent: 1e-5, Text: "Absolute and relative tolerance."},
 		"max_degrees": {Absent: 1, Text: "Degrees from a right angle that are tolerated."},
 		"variants":    {Text: "Formats to measure. If absent, `float64`/`float64`, `float32`/`float32` and `float32`/`bfloat16`."},
-		"solver":      {Absent: "auto", Text: "`auto` (OpenBLAS where the library is there, else Go), `go` or `openblas`."},
 	},
 	reflect.TypeFor[Variant](): {
 		"compute": {Text: "Format that factors are computed in."},

@@ -13,7 +13,6 @@ import (
 
 	"github.com/accelgate/accelgate/internal/artifact/download"
 	"github.com/accelgate/accelgate/internal/suite/analysis/lowrank"
-	"github.com/accelgate/accelgate/internal/suite/analysis/svd"
 	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
@@ -158,20 +157,4 @@ func fetch(ctx context.Context, s Source) (*Model, error) {
 	}
 	m.Family, m.holds = cmp.Or(modelType(folder), s.Name[strings.LastIndexByte(s.Name, '/')+1:]), client.Holds
 	return m, nil
-}
-
-// SolverChoice names what decomposes: auto, go or openblas.
-type SolverChoice string
-
-// Solver returns it; auto and "" are the fastest there is.
-func (s SolverChoice) Solver() (svd.Solver, error) {
-	switch s {
-	case "", "auto":
-		return svd.Best(), nil
-	case "go":
-		return svd.Go(), nil
-	case "openblas":
-		return svd.OpenBLAS()
-	}
-	return nil, fmt.Errorf("unknown solver %.40q: use auto, go or openblas", s)
 }

@@ -12,7 +12,7 @@ import (
 // TestRecheck: what a run measured under one configuration is held against another.
 func TestRecheck(t *testing.T) {
 	t.Parallel()
-	const variants = ", solver: go, variants: [{compute: float32, storage: bfloat16}]}"
+	const variants = ", variants: [{compute: float32, storage: bfloat16}]}"
 	cell := must(t, "fidelity: {tolerance: 1"+variants).Cells()[0]
 	measured := func(tolerance string, different float64) bench.Result {
 		sample := func(metric string, value float64) bench.Sample {
@@ -35,7 +35,7 @@ func TestRecheck(t *testing.T) {
 		"fewer degrees":                          {loose, "level: off\nfidelity: {max_degrees: 0.4" + variants, "degrees from a right angle", ""},
 		"another suite's cell is not a business": {loose, "level: fail\npacking: {}", "", ""},
 		"no count of parameters that differ":     {bench.Result{Cell: cell, Outcome: bench.Passed}, "level: fail\nfidelity: {tolerance: 1" + variants, "differ by more", ""},
-		"another combination than the gate's":    {off, "level: fail\nfidelity: {solver: go, variants: [{compute: float64, storage: float64}, {compute: float32, storage: bfloat16}]}", "", ""},
+		"another combination than the gate's":    {off, "level: fail\nfidelity: {variants: [{compute: float64, storage: float64}, {compute: float32, storage: bfloat16}]}", "", ""},
 		"the combination of another checkpoint":  {off, "level: fail\nfidelity: {name: x" + variants, "", ""},
 	} {
 		file, err := config.Parse("f.yaml", []byte("version: 1\nsuites:\n  - name: a\n    kind: analysis\n"+indent(c.judge)))

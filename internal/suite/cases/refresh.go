@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/suite/cases/casefile"
 )
 
@@ -53,7 +52,7 @@ func totalOf(r *bench.Result) (float64, error) {
 	if s == nil {
 		return 0, fmt.Errorf("the run has no %s: measure the case again", Total.Name)
 	}
-	total := median(s)
+	total := s.Median()
 	if !isTime(total) {
 		return 0, fmt.Errorf("no program takes %g s: see what it printed, then measure the case again", total)
 	}
@@ -66,7 +65,7 @@ func totalOf(r *bench.Result) (float64, error) {
 // total, so only what exceeds that cannot have been measured.
 func addsUp(r *bench.Result) error {
 	s := r.Sample(Total.Name)
-	limit := 1.01 * median(s)
+	limit := 1.01 * s.Median()
 	if len(s.Values) > 1 {
 		limit = 2 * slices.Max(s.Values)
 	}
@@ -82,19 +81,12 @@ func addsUp(r *bench.Result) error {
 	}
 	if sum > limit {
 		return fmt.Errorf("%w: the total is %g s and its operators take %g s together; see what the program printed, then measure the case again",
-			bench.ErrContradiction, median(s), sum)
+			bench.ErrContradiction, s.Median(), sum)
 	}
 	return nil
 }
 
 func isTime(seconds float64) bool { return seconds >= minTime && seconds <= maxTime } // false for NaN
-
-func median(s *bench.Sample) float64 {
-	if s.Summary != nil {
-		return s.Summary.Median
-	}
-	return stats.Median(s.Values)
-}
 
 // operatorsOf returns the largest operators of a result.
 func operatorsOf(one *casefile.Case, r *bench.Result) ([]casefile.Operator, error) {

@@ -2,7 +2,7 @@
 // per load, sent to an OpenAI-compatible endpoint that is there or that is
 // started for it. What is asked and how often is data, see preset; what comes
 // back is package openai's, when it is sent package load's, and what it amounts
-// to package serving's.
+// to package latency's.
 package endpoint
 
 import (

@@ -16,6 +16,7 @@ import (
 	"github.com/accelgate/accelgate/internal/suite/endpoint/latency"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/load"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/openai"
+	"github.com/accelgate/accelgate/internal/worker"
 )
 
 // measurement is one load under way.
@@ -383,7 +384,7 @@ func (s *Suite) apiKey() string {
 	if s.body.APIKeyEnv == "" {
 		return ""
 	}
-	return suite.Variable(s.env.Environ, s.body.APIKeyEnv)
+	return worker.Getenv(s.env.Environ, s.body.APIKeyEnv)
 }
 
 // Secrets returns the server's key, which a server may print.

@@ -31,7 +31,7 @@ func BenchmarkGenerated(b *testing.B) {
 func BenchmarkMeasure(b *testing.B) {
 	const n = 1024
 	w := normal(source(3), tensor.BF16, n, n, .02)
-	f, err := lowrank.Decompose(svd.Best(), w, n/2, tensor.Float64, tensor.Float64)
+	f, err := lowrank.Decompose(svd.Go(), w, n/2, tensor.Float64, tensor.Float64)
 	if err != nil {
 		b.Fatal(err)
 	}

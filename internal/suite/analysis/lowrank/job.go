@@ -20,7 +20,7 @@ type Job struct {
 	// [Factors.Tensors]. If it is nil the weights are decomposed here.
 	Factors  Source
 	Settings Settings
-	// Solver decomposes; nil is [svd.Best].
+	// Solver decomposes; nil is [svd.Go].
 	Solver svd.Solver
 	// Workers is how many parameters are worked on at once, 0 as many as there
 	// are processors for Go.
@@ -58,7 +58,7 @@ func (j Job) check() (Job, error) {
 		return j, fmt.Errorf("%d workers, %d bytes of memory and %d of a file: give what is above 0, or 0 for the default", j.Workers, j.Memory, j.Shard)
 	}
 	if j.Solver == nil && j.Factors == nil {
-		j.Solver = svd.Best()
+		j.Solver = svd.Go()
 	}
 	j.Workers = cmp.Or(j.Workers, runtime.GOMAXPROCS(0))
 	j.Memory = cmp.Or(j.Memory, 2<<30)

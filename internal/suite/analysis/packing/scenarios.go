@@ -62,19 +62,19 @@ func small() []int64 {
 	return []int64{10_000, 25_000, 35_000, 50_000, 60_000, 75_000, 80_000, 90_000}
 }
 
-func realistic(r *mt19937, n int) []int64 {
+func realistic(r mt19937, n int) []int64 {
 	lengths := r.uniform(nil, n*50/100, 100, 2000)
 	lengths = r.uniform(lengths, n*30/100, 2000, 20_000)
 	lengths = r.uniform(lengths, n*15/100, 20_000, 60_000)
 	return r.shuffle(r.uniform(lengths, n*5/100, 60_000, 100_000))
 }
 
-func bimodal(r *mt19937) []int64 {
+func bimodal(r mt19937) []int64 {
 	return r.shuffle(r.uniform(r.uniform(nil, 100, 100, 500), 100, 50_000, 90_000))
 }
 
 // powerLaw has the exponent that the benchmark uses; its comment says 1.5.
-func powerLaw(r *mt19937) []int64 {
+func powerLaw(r mt19937) []int64 {
 	lengths := make([]int64, 200)
 	for i := range lengths {
 		lengths[i] = min(max(int64(100_000/math.Pow(float64(i+1), .7)), 100), 100_000)
@@ -82,6 +82,6 @@ func powerLaw(r *mt19937) []int64 {
 	return r.shuffle(lengths)
 }
 
-func extreme(r *mt19937) []int64 {
+func extreme(r mt19937) []int64 {
 	return r.shuffle(append(r.uniform(nil, 50, 5000, 15_000), 125_000, 128_000, 129_000))
 }

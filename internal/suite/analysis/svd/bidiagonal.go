@@ -25,7 +25,7 @@ type bidiagonal[F float] struct {
 // average, as in LAPACK's dbdsqr; about 2 are usual.
 const sweepsPerValue = 6
 
-var errConvergence = errors.New("the singular values do not converge: scale the matrix, or use another solver")
+var errConvergence = errors.New("the singular values do not converge: scale the matrix")
 
 // diagonalize makes e 0.
 func (b *bidiagonal[F]) diagonalize() error {

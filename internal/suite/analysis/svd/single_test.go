@@ -16,26 +16,24 @@ const epsilonSingle = 0x1p-24
 // back within what float32 rounds.
 func TestThinSingle(t *testing.T) {
 	r := random(t)
-	for _, solver := range solvers(t) {
-		for name, shape := range shapes {
-			t.Run(solver.Name()+"/"+name, func(t *testing.T) {
-				for _, size := range append(sizes(r), []int2{{33, 33}, {70, 65}, {97, 40}, {40, 97}}...) {
-					m, n := size[0], size[1]
-					a := fill(m, n, shape(r, m, n))
-					f, err := solver.ThinSingle(a, m, n)
-					if slices.ContainsFunc(a, func(x float64) bool { return math.Abs(x) > math.MaxFloat32 }) {
-						if err == nil || !strings.Contains(err.Error(), "Inf in row") {
-							t.Fatalf("beyond float32: %v", err)
-						}
-						continue
+	for name, shape := range shapes {
+		t.Run(name, func(t *testing.T) {
+			for _, size := range append(sizes(r), []int2{{33, 33}, {70, 65}, {97, 40}, {40, 97}}...) {
+				m, n := size[0], size[1]
+				a := fill(m, n, shape(r, m, n))
+				f, err := solver.ThinSingle(a, m, n)
+				if slices.ContainsFunc(a, func(x float64) bool { return math.Abs(x) > math.MaxFloat32 }) {
+					if err == nil || !strings.Contains(err.Error(), "Inf in row") {
+						t.Fatalf("beyond float32: %v", err)
 					}
-					if err != nil {
-						t.Fatalf("%d x %d: %v", m, n, err)
-					}
-					checkSingle(t, f, a)
+					continue
 				}
-			})
-		}
+				if err != nil {
+					t.Fatalf("%d x %d: %v", m, n, err)
+				}
+				checkSingle(t, f, a)
+			}
+		})
 	}
 }
 
@@ -75,38 +73,34 @@ func TestSingleErrsAsFloat32(t *testing.T) {
 	r := random(t)
 	const n = 256
 	a := fill(n, n, func(i, j int) float64 { return float64(float32(8 * r.NormFloat64())) })
-	for _, solver := range solvers(t) {
-		f, err := solver.ThinSingle(a, n, n)
-		if err != nil {
-			t.Fatal(err)
+	f, err := solver.ThinSingle(a, n, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var inside, lost, all, largest float64
+	for i, x := range svd.Reconstruct(f, 0, n) {
+		d := math.Abs(x - a[i])
+		if d <= 1e-5+1e-5*math.Abs(a[i]) {
+			inside++
 		}
-		var inside, lost, all, largest float64
-		for i, x := range svd.Reconstruct(f, 0, n) {
-			d := math.Abs(x - a[i])
-			if d <= 1e-5+1e-5*math.Abs(a[i]) {
-				inside++
-			}
-			lost, all, largest = lost+d*d, all+a[i]*a[i], max(largest, d)
-		}
-		share, relative := inside/(n*n), math.Sqrt(lost/all)
-		t.Logf("%s: %.2f %% inside, %.2g at most, relative %.2g", solver.Name(), 100*share, largest, relative)
-		if relative < 7e-7 || relative > 2e-6 || share < .96 || share > .996 || largest < 2e-5 || largest > 2e-4 {
-			t.Errorf("%s: %.2f %% inside, %.2g at most, relative %.2g: not as float32 errs", solver.Name(), 100*share, largest, relative)
-		}
+		lost, all, largest = lost+d*d, all+a[i]*a[i], max(largest, d)
+	}
+	share, relative := inside/(n*n), math.Sqrt(lost/all)
+	t.Logf("%.2f %% inside, %.2g at most, relative %.2g", 100*share, largest, relative)
+	if relative < 7e-7 || relative > 2e-6 || share < .96 || share > .996 || largest < 2e-5 || largest > 2e-4 {
+		t.Errorf("%.2f %% inside, %.2g at most, relative %.2g: not as float32 errs", 100*share, largest, relative)
 	}
 }
 
 // TestSingleRefuses: what rounds to an infinity, and what overflows.
 func TestSingleRefuses(t *testing.T) {
 	largest := []float64{math.MaxFloat32, math.MaxFloat32, math.MaxFloat32, math.MaxFloat32}
-	for _, solver := range solvers(t) {
-		for want, a := range map[string][]float64{"+Inf in row 1, column 0": {1, 2, 1e39, 4}, "beyond the format: scale the matrix down": largest, "3 numbers for": {1, 2, 3}} {
-			if _, err := solver.ThinSingle(a, 2, 2); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: got %v, want an error with %q", solver.Name(), err, want)
-			}
+	for want, a := range map[string][]float64{"+Inf in row 1, column 0": {1, 2, 1e39, 4}, "beyond the format: scale the matrix down": largest, "3 numbers for": {1, 2, 3}} {
+		if _, err := solver.ThinSingle(a, 2, 2); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want an error with %q", err, want)
 		}
-		if f, err := solver.ThinSingle(nil, 0, 5); err != nil || f.K != 0 {
-			t.Errorf("%s: no rows: %+v, %v", solver.Name(), f, err)
-		}
+	}
+	if f, err := solver.ThinSingle(nil, 0, 5); err != nil || f.K != 0 {
+		t.Errorf("no rows: %+v, %v", f, err)
 	}
 }

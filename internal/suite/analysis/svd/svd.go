@@ -5,8 +5,7 @@
 // A matrix is a slice in row-major order without padding. The solver in Go
 // needs nothing else: Householder bidiagonalization by gonum's LAPACK, then
 // implicit QR iterations whose plane rotations are gathered and applied to
-// contiguous rows, many at a time ([Go] says how). Where the machine has
-// OpenBLAS, [Best] uses that.
+// contiguous rows, many at a time ([Go] says how).
 //
 // It is not a general linear algebra library: no partial decompositions, no
 // complex matrices.
@@ -51,7 +50,7 @@ func (f Factors) Check() error {
 
 // Solver decomposes matrices. It is safe for concurrent use.
 type Solver interface {
-	// Name says which implementation this is, for reports: "go", "openblas".
+	// Name is the implementation's, for reports: "go".
 	Name() string
 	// Thin decomposes the m x n matrix a, which is row-major and is not
 	// changed. A matrix with a NaN or an infinity is an error, and so is one
@@ -60,14 +59,6 @@ type Solver interface {
 	// ThinSingle rounds a to float32 and decomposes it in float32: each number
 	// of the factors is one of float32, and the errors are of its size.
 	ThinSingle(a []float64, m, n int) (Factors, error)
-}
-
-// Best returns OpenBLAS where this machine has it, otherwise Go.
-func Best() Solver {
-	if s, err := OpenBLAS(); err == nil {
-		return s
-	}
-	return Go()
 }
 
 // check reports whether a is an m x n matrix of finite numbers.

@@ -2,6 +2,7 @@ package casefile
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,13 +42,7 @@ func (p Problem) Error() string {
 type Problems []Problem
 
 // Error returns one line per problem.
-func (ps Problems) Error() string {
-	lines := make([]string, len(ps))
-	for i, p := range ps {
-		lines[i] = p.Error()
-	}
-	return strings.Join(lines, "\n")
-}
+func (ps Problems) Error() string { return errors.Join(ps.Unwrap()...).Error() }
 
 // Unwrap makes each problem visible to [errors.As].
 func (ps Problems) Unwrap() []error {

@@ -3,6 +3,8 @@ package evaluator
 import (
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/mathext" // and not stat/distuv, which links all of LAPACK
 )
 
 func strictSampling(m Method, rows []Row, p Params) Result {
@@ -120,6 +122,9 @@ func gTest(observed []int32, probs []float32, tokens []int32) float64 {
 	williams := 1 + (inverse-1)/(6*n*df)
 	return chiSquareTail(g/williams, df)
 }
+
+// chiSquareTail returns the probability that a chi-square variable with df degrees of freedom exceeds x.
+func chiSquareTail(x, df float64) float64 { return mathext.GammaIncRegComp(df/2, max(x, 0)/2) }
 
 type cell struct{ observed, expected float64 }
 

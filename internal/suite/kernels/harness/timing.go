@@ -145,7 +145,7 @@ type span struct {
 	ns     []int64
 	timer  string
 	wall   time.Duration // of N calls
-	longer time.Duration // that 3N calls took
+	longer time.Duration // that 3N calls took beyond N
 	queued float64       // nanoseconds that the worker had no processor in 3N calls, and not in N
 	calls  int           // N
 }

@@ -52,7 +52,6 @@ func TestTablesNightly(t *testing.T) {
 	detection.Own(w, d.Own)
 	detection.Stored(w, d.Own)
 	detection.Kernels(w, d.Kernels)
-	detection.Plans(w, d.Sets, d.Own)
 	checkPage(t, printed.String())
 }
 

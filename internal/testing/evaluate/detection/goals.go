@@ -45,8 +45,7 @@ func (d *Data) All() (goals []Goal) {
 	goals = append(goals, cellGoals(single)...)
 	goals = append(goals, classGoals(single)...)
 	goals = append(goals, reportGoals(d.Sets)...)
-	goals = append(goals, pairGoals(d)...)
-	return append(goals, planGoals(d)...)
+	return append(goals, pairGoals(d)...)
 }
 
 // reference is the power of REC-S strict on these series, at 5, 10 and 20 %.
@@ -137,20 +136,6 @@ func pairGoals(d *Data) (goals []Goal) {
 		}
 	}
 	return goals
-}
-
-func planGoals(d *Data) []Goal {
-	trials := planTrials(d.Sets)
-	all, accelerators := planHistory(trials, Effects[:1]), planHistory(only(trials, classes[0].in), Effects[:3])
-	pairs := planPairs(d.Own, generousPairs(), Effects)
-	return []Goal{
-		atMost(all.Rates[0].Percent(), 1.0, "plan of runs 1-3-5: false alarms %%"),
-		atMost(all.Cost[0], 1.5, "plan of runs 1-3-5: runs of an unchanged cell"),
-		atLeast(accelerators.Rates[1].Percent(), 68, "plan of runs 1-3-5, accelerators: power %% at 5 %%"),
-		atLeast(accelerators.Rates[2].Percent(), 80, "plan of runs 1-3-5, accelerators: power %% at 10 %%"),
-		atMost(pairs.Rates[0].Percent(), 0.5, "screen and 7 pairs on a loaded host: false alarms %%"),
-		atLeast(pairs.Rates[2].Percent(), 50, "screen and 7 pairs on a loaded host: power %% at 10 %%"),
-	}
 }
 
 // Goals prints all goals.

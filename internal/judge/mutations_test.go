@@ -1,4 +1,4 @@
-package selftest
+package judge_test
 
 import (
 	"encoding/json"
@@ -9,9 +9,8 @@ import (
 	"github.com/accelgate/accelgate/internal/gate"
 )
 
-// mutations are the ways in which selftest damages a copy of configuration, run
-// and baseline. What must name the damage where the gate passes is the cell, the
-// metric, or the new value. Those of a metric's description are what a run of a
+// mutations are the ways in which copies of configuration, run and baseline are damaged. What must name the damage where
+// the gate passes is the cell, the metric, or the new value. Those of a metric's description are what a run of a
 // configuration with that damage carries.
 var mutations = []mutation{
 	// The run.
@@ -91,13 +90,13 @@ var mutations = []mutation{
 	}},
 	{"run: the host has another accelerator", onHost("accelerators", []any{map[string]any{"vendor": "nvidia", "model": "Selftest X1"}}, "Selftest X1")},
 	{"run: the host has another CPU", onHost("cpu", "Selftest 9000", "Selftest 9000")},
-	{"run: the host is another of its kind", onStrictHost(func(m *mutant) []string {
+	{"run: the host is another of its kind", func(m *mutant) []string {
 		m.ref["fingerprint"].(map[string]any)["machine"] = bench.Identify("selftest there")
 		m.run["host"].(map[string]any)["machine"] = bench.Identify("selftest here")
 		delete(m.run["host"].(map[string]any), "accelerators")
 		delete(m.ref["fingerprint"].(map[string]any), "accelerators")
 		return []string{"--host-label"}
-	})},
+	}},
 	{"run: the schema is newer", func(m *mutant) []string {
 		m.run["schema"] = 99
 		return []string{"99"}
@@ -107,7 +106,7 @@ var mutations = []mutation{
 	{"configuration: the direction of a metric is swapped", onMetric(func(_ *mutant, d map[string]any) {
 		d["better"] = opposite(d["better"])
 	})},
-	{"configuration: the unit of a metric is swapped", withUnit(onMetric(func(_ *mutant, d map[string]any) { d["unit"] = "furlong" }))},
+	{"configuration: the unit of a metric is swapped", onMetric(func(_ *mutant, d map[string]any) { d["unit"] = "furlong" })},
 	{"configuration: a metric is no longer gated", onMetric(func(_ *mutant, d map[string]any) { d["informational"] = true })},
 	{"configuration: a metric must be equal", onMetric(func(_ *mutant, d map[string]any) { d["exact"] = true })},
 	{"configuration: a metric is renamed", onMetric(func(m *mutant, d map[string]any) {
@@ -163,8 +162,8 @@ var mutations = []mutation{
 	{"baseline: a median is zero", onEntry(func(_ *mutant, d map[string]any) { d["median"] = 0 })},
 	{"baseline: a median is dropped", onEntry(func(_ *mutant, d map[string]any) { delete(d, "median") })},
 	{"baseline: a key of a metric occurs twice", onEntry(func(m *mutant, d map[string]any) { d[m.mark(`"median"`)] = 1 })},
-	{"baseline: the unit of a metric is swapped", withUnit(onEntries(func(d map[string]any) { d["unit"] = "furlong" }))},
-	{"baseline: the unit of one entry is swapped", withUnit(onEntry(func(_ *mutant, d map[string]any) { d["unit"] = "furlong" }))},
+	{"baseline: the unit of a metric is swapped", onEntries(func(d map[string]any) { d["unit"] = "furlong" })},
+	{"baseline: the unit of one entry is swapped", onEntry(func(_ *mutant, d map[string]any) { d["unit"] = "furlong" })},
 	{"baseline: the direction of a metric is swapped", onEntries(func(d map[string]any) { d["better"] = opposite(d["better"]) })},
 	{"baseline: a metric is no longer gated", onEntries(func(d map[string]any) { d["informational"] = true })},
 	{"baseline: a metric has no direction", onEntries(func(d map[string]any) { d["better"] = "sideways" })},
@@ -202,10 +201,10 @@ var mutations = []mutation{
 		m.ref["commit"] = "5e1f7e57"
 		return []string{"5e1f7e57"}
 	}},
-	{"baseline: the host is not known", onStrictHost(func(m *mutant) []string {
+	{"baseline: the host is not known", func(m *mutant) []string {
 		delete(m.ref, "fingerprint")
 		return []string{"does not state which host"}
-	})},
+	}},
 	{"baseline: the schema is newer", func(m *mutant) []string {
 		m.ref["schema"] = 99
 		return []string{"99"}
