@@ -59,9 +59,9 @@ func (s *Store) Fetch(ctx context.Context, names []string, check bool) ([]State,
 	return states, nil
 }
 
-// Print writes states as a table.
-func Print(w io.Writer, states []State) error {
-	t := terminal.NewTable(w)
+// Print writes states as a table for a terminal of so many columns, 0 for a file.
+func Print(w io.Writer, columns int, states []State) error {
+	t := terminal.NewTable(w, columns)
 	fmt.Fprintf(t, "artifact\tstate\tpath\n")
 	for _, s := range states {
 		fmt.Fprintf(t, "%s\t%s\t%s\n", s.Name, s.State, text.OneLine(s.Path))

@@ -27,7 +27,7 @@ func (c *Command) showCommand() *cobra.Command {
 			if asJSON {
 				return c.encode(shown)
 			}
-			return shown.Print(c.Stdout)
+			return shown.Print(c.Stdout, c.columns())
 		},
 	}
 	addConfig(&o, cmd.Flags())

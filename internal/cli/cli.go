@@ -63,6 +63,9 @@ func (c *Command) display() *progress.Display {
 		Groups: c.runner, Columns: t.Columns, Now: c.Now})
 }
 
+// columns is the width of the terminal behind standard output; 0 for a file.
+func (c *Command) columns() int { return terminal.Of(c.Stdout, c.Getenv).Columns }
+
 // warnAll prints warnings for people.
 func (c *Command) warnAll(warnings []string) { c.env().WarnAll(warnings) }
 

@@ -66,7 +66,7 @@ func (c *Command) doctor(ctx context.Context, v *visit) (code int, err error) {
 	if v.asJSON {
 		return code, c.encode(findings)
 	}
-	t := terminal.NewTable(c.Stdout)
+	t := terminal.NewTable(c.Stdout, c.columns())
 	for _, f := range findings {
 		line := fmt.Sprintf("%s\t%s\t%s", f.Check, f.Status, f.Text)
 		if f.Fix != "" {

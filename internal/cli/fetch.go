@@ -56,7 +56,7 @@ func (c *Command) fetch(ctx context.Context, o *measure.Options, names []string,
 	}
 	if asJSON {
 		err = c.encode(states)
-	} else if err = artifact.Print(c.Stdout, states); err == nil {
+	} else if err = artifact.Print(c.Stdout, c.columns(), states); err == nil {
 		for _, s := range states {
 			if s.Error != "" {
 				fmt.Fprintf(c.Stderr, "accelgate: %s\n", text.OneLine(s.Error))

@@ -5,7 +5,6 @@ import (
 
 	"github.com/accelgate/accelgate/internal/command/history"
 	"github.com/accelgate/accelgate/internal/measure"
-	"github.com/accelgate/accelgate/internal/text/terminal"
 )
 
 const historyHelp = `Find where the history changed for good: for each host, cell and gated metric, the
@@ -35,7 +34,7 @@ func (c *Command) historyCommand() *cobra.Command {
 					return err
 				}
 			}
-			o.Columns = terminal.Of(c.Stdout, c.Getenv).Columns
+			o.Columns = c.columns()
 			return history.Report(c.Stdout, args, o)
 		},
 	}

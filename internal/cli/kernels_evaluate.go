@@ -126,7 +126,7 @@ func (e *evaluation) params(d *flashinfer.Definition) (evaluator.Params, error) 
 // printEvaluation prints the verdict; why it is not PASSED is for people.
 func (c *Command) printEvaluation(e *evaluation, verdict string, r evaluator.Result) error {
 	if !e.json {
-		return kernels.PrintJudged(c.Stdout, verdict, r)
+		return kernels.PrintJudged(c.Stdout, c.columns(), verdict, r)
 	}
 	if r.Log != "" {
 		c.complain(errors.New(r.Log))

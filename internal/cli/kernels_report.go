@@ -70,7 +70,7 @@ func (c *Command) reportKernels(dir, author string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	return kernels.PrintScores(c.Stdout, ds, s)
+	return kernels.PrintScores(c.Stdout, c.columns(), ds, s)
 }
 
 // scored returns why a summary has no score.

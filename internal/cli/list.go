@@ -64,9 +64,9 @@ func (c *Command) list(ctx context.Context, o *measure.Options, cells, limits, a
 	case asJSON:
 		return c.encode(inv)
 	case cells:
-		return inv.PrintCells(c.Stdout)
+		return inv.PrintCells(c.Stdout, c.columns())
 	}
-	return inv.Print(c.Stdout)
+	return inv.Print(c.Stdout, c.columns())
 }
 
 func (c *Command) listLimits(ctx context.Context, p *measure.Plan, cells, asJSON bool) error {
@@ -81,5 +81,5 @@ func (c *Command) listLimits(ctx context.Context, p *measure.Plan, cells, asJSON
 	if asJSON {
 		return c.encode(limits)
 	}
-	return list.PrintLimits(c.Stdout, limits)
+	return list.PrintLimits(c.Stdout, c.columns(), limits)
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
 	"io"
@@ -26,11 +25,7 @@ type DiffOptions struct {
 // verdict; at most 100 numbers follow, what matters most first.
 func DiffTerminal(w io.Writer, d diff.Difference, o DiffOptions) error {
 	const rows, facts = 100, 40
-	if o.Terminal.Columns <= 0 {
-		o.Terminal.Columns = 100
-	}
-	v := newDiffView(d, o)
-	p := printer{w: bufio.NewWriter(w), options: o.Terminal}
+	v, p := newDiffView(d, o), newPrinter(w, o.Terminal)
 	verdict := v.sentence()
 	if s := v.status(); s.mark != "" {
 		verdict = p.paint(s.mark) + ": " + verdict

@@ -9,6 +9,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/text/terminal"
 )
 
 // Explained says why one cell of one host got its verdicts. Names and reasons in it are
@@ -187,7 +188,7 @@ func (r *Report) explainCell(p *printer, x *Explained) {
 	}
 	if x.result != nil && slices.ContainsFunc(x.findings, func(f finding) bool { return f.Blocks }) && len(x.Cell) <= typable {
 		p.line("")
-		p.line("Next: measure it again: " + visible(h.Commands.Cell+" --only "+text.ShellQuote(x.Cell)))
+		p.line("Next: measure it again: " + terminal.Whole(visible(h.Commands.Cell+" --only "+text.ShellQuote(x.Cell))))
 	}
 }
 
@@ -217,7 +218,7 @@ func (r *Report) explainVerdict(p *printer, f finding, d *ExplainedVerdict) {
 	p.line(head)
 	row := func(name string, line inline) {
 		if s := line.String(); s != "" {
-			p.line(fmt.Sprintf("    %-8s %s", name, s))
+			p.note(fmt.Sprintf("    %-8s ", name), s)
 		}
 	}
 	if ofSpeed(f.Verdict) || f.Evidence.Method == gate.MethodExact {
@@ -238,6 +239,20 @@ func (r *Report) explainVerdict(p *printer, f finding, d *ExplainedVerdict) {
 		row("reason", only(reason(f.because())))
 	}
 	p.strip(d.rows(), r.unit(f))
+}
+
+// note writes text beside a name, below which the text goes on.
+func (p *printer) note(name, text string) {
+	lines := []string{text}
+	if !p.log {
+		lines = terminal.Fold(text, p.options.Columns-len(name)-2)
+	}
+	for i, line := range lines {
+		if i > 0 {
+			name, line = strings.Repeat(" ", len(name)), strings.TrimLeft(line, " ")
+		}
+		p.line(name + terminal.Whole(line))
+	}
 }
 
 func (p *printer) strip(rows []dots, unit string) {

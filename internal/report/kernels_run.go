@@ -18,7 +18,7 @@ import (
 // numbers, at most some dozens of each.
 func Kernels(w io.Writer, run *bench.Run, path string) error {
 	const most = 40
-	p := printer{w: bufio.NewWriter(w), options: TerminalOptions{Columns: 120}}
+	p := printer{w: bufio.NewWriter(w), options: TerminalOptions{Columns: 120}, log: true}
 	by := map[bench.Outcome]int{}
 	for i := range run.Results {
 		by[run.Results[i].Outcome]++

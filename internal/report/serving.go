@@ -25,7 +25,7 @@ var servingColumns = []servingColumn{
 // says whether all were measured, then come the numbers, what is doubtful about
 // them, and where the envelopes are, by cell id.
 func Serving(w io.Writer, run *bench.Run, envelopes map[string]string) error {
-	p := printer{w: bufio.NewWriter(w), options: TerminalOptions{Columns: 110}}
+	p := printer{w: bufio.NewWriter(w), options: TerminalOptions{Columns: 110}, log: true}
 	bad := 0
 	for i := range run.Results {
 		if run.Results[i].Outcome != bench.Passed {

@@ -13,13 +13,12 @@ import (
 
 // TerminalOptions say what the terminal can show.
 type TerminalOptions struct {
-	Columns int  // width; 0 means 100
+	Columns int  // width; 0 means a log, whose tables are laid out for 100 and whose lines stay whole
 	Color   bool // paint verdicts
 	Links   bool // show addresses as hyperlinks
 }
 
-// TerminalWith renders plain text. The first line is the verdict, whole,
-// however long. What the report quotes cannot move the cursor, and no line is
+// TerminalWith renders plain text. The verdict comes first, whole, however long. What the report quotes cannot move the cursor, and no line is
 // a command to GitHub's runner.
 func TerminalWith(o TerminalOptions) Renderer {
 	return func(w io.Writer, r Report) error {
@@ -35,22 +34,32 @@ func TerminalWith(o TerminalOptions) Renderer {
 type printer struct {
 	w       *bufio.Writer
 	options TerminalOptions
+	log     bool // is no terminal
 }
 
 func newPrinter(w io.Writer, o TerminalOptions) printer {
-	if o.Columns <= 0 {
-		o.Columns = 100
+	p := printer{w: bufio.NewWriter(w), options: o, log: o.Columns <= 0}
+	if p.log {
+		p.options.Columns = 100
 	}
-	return printer{w: bufio.NewWriter(w), options: o}
+	p.options.Columns = max(p.options.Columns, terminal.Narrowest)
+	return p
 }
 
+// line writes a line, as several where the terminal is narrower.
 func (p *printer) line(s string) {
-	p.w.WriteString(inert(strings.TrimRight(s, " ")))
-	p.w.WriteByte('\n')
+	columns := p.options.Columns
+	if p.log {
+		columns = 0
+	}
+	for _, line := range terminal.Fold(s, columns) {
+		p.w.WriteString(inert(strings.TrimRight(line, " ")))
+		p.w.WriteByte('\n')
+	}
 }
 
 func (p *printer) page(page page, r *Report) {
-	p.line(p.paint(page.status.mark) + ": " + page.sentence.String())
+	p.line(p.paint(page.status.mark) + ": " + p.spans(page.sentence))
 	p.blocks(page.lead)
 	p.blocks([]block{page.hosts})
 	for _, s := range page.parts() {
@@ -97,43 +106,60 @@ func (p *printer) paint(mark string) string {
 	return "\x1b[1;" + colour + "m" + mark + "\x1b[0m"
 }
 
-func (p paragraph) terminal(out *printer) { out.line(out.linked(inline(p))) }
+func (p paragraph) terminal(out *printer) { out.line(out.spans(inline(p))) }
 
-// linked is a line whose addresses are hyperlinks, where the terminal has them.
-func (p *printer) linked(in inline) string {
-	if !p.options.Links {
-		return in.String()
-	}
+// spans is a line whose commands stay whole, and whose addresses are hyperlinks where the
+// terminal has them.
+func (p *printer) spans(in inline) string {
 	var b strings.Builder
 	for _, s := range in {
-		if s.kind == address && len(s.alt) <= longestURL && safeURL.MatchString(s.alt) {
-			b.WriteString(terminal.Link(s.text, s.alt))
-			continue
+		switch {
+		case s.kind == shell:
+			b.WriteString(terminal.Whole(s.text))
+		case p.options.Links && s.kind == address && len(s.alt) <= longestURL && safeURL.MatchString(s.alt):
+			b.WriteString(terminal.Link(terminal.Whole(s.text), s.alt))
+		default:
+			b.WriteString(inline{s}.String())
 		}
-		b.WriteString(inline{s}.String())
 	}
 	return b.String()
 }
 
 func (l bullets) terminal(out *printer) {
 	for _, item := range l {
-		out.line("- " + item.String())
+		out.line("- " + out.spans(item))
 	}
 }
 
 // terminal marks each line, so that none can pass for one of the report.
 func (l preformatted) terminal(out *printer) {
 	for _, line := range l {
-		out.line("  | " + line)
+		const mark = "  | "
+		if out.log {
+			out.line(mark + line)
+			continue
+		}
+		for _, part := range terminal.Fold(line, out.options.Columns-len(mark)) {
+			out.line(mark + terminal.Whole(part))
+		}
 	}
 }
 
-// terminal aligns the columns. Where they are wider than the terminal, the
-// first one, a name that people copy, gets a line of its own; if that is not
-// enough, so do long last cells, and then soft columns are shortened.
+// terminal aligns the columns. In a log that they are wider than, the first one, a name
+// that people copy, gets a line of its own; if that is not enough, so do long last cells,
+// and then soft columns are shortened. A terminal has no line wider than itself.
 func (t *table) terminal(out *printer) {
 	grid := t.grid()
-	if w := widths(grid); total(w) <= out.options.Columns {
+	if w := widths(grid); !out.log {
+		for _, row := range grid {
+			for i := range row {
+				row[i] = inert(row[i])
+			}
+		}
+		for _, line := range terminal.Grid(t.shapes(), grid, out.options.Columns) {
+			out.line(terminal.Whole(line))
+		}
+	} else if total(w) <= out.options.Columns {
 		for _, row := range grid {
 			out.row(t.columns, row, w, "")
 		}
@@ -143,6 +169,14 @@ func (t *table) terminal(out *printer) {
 	if more := t.total - len(t.rows); more > 0 {
 		out.line("... and " + text.Plural(more, "more row"))
 	}
+}
+
+func (t *table) shapes() []terminal.Column {
+	shapes := make([]terminal.Column, len(t.columns))
+	for i, c := range t.columns {
+		shapes[i] = terminal.Column{Right: c.right, Long: c.soft}
+	}
+	return shapes
 }
 
 // grid is the table as text, its header in the first row.

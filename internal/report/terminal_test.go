@@ -1,29 +1,84 @@
 package report_test
 
 import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/text/terminal"
 )
 
-// TestTerminalFitsNames keeps every table within the columns as long as what
-// must not be shortened allows it, and never shortens a case id.
+// TestTerminalWidths holds for all scenarios, for what explain prints of their cells, and for
+// random reports with long and hostile names: no line is wider than the terminal but
+// commands, paths and addresses, which are copied.
 func TestTerminalWidths(t *testing.T) {
 	for _, name := range names(t) {
 		r := report.New(load(t, name).input())
-		for _, columns := range []int{1, 40, 80, 100, 400} {
+		checkWidths(t, name, r)
+		checkTrimmed(t, name, render(t, report.Terminal, r))
+	}
+	for seed := range uint64(4) {
+		random := rand.New(rand.NewPCG(seed, 37))
+		evil := hostile[random.IntN(len(hostile))]
+		checkWidths(t, fmt.Sprintf("seed %d", seed), report.New(judged(report.Input{Tool: "accelgate v0.1.0"}, grid(6, 6, func(res *bench.Result) bool {
+			res.Cell = bench.Cell{Suite: "engine", Raw: strings.Repeat("long", random.IntN(30)) + res.Cell.ID() + evil}
+			switch random.IntN(5) {
+			case 0:
+				return crash(res, strings.Repeat("error "+evil+" of a kind that has a long name, ", random.IntN(9)))
+			case 1:
+				res.Outcome, res.Reason = bench.Incorrect, strings.Repeat("the answer lacks "+evil, random.IntN(30))
+			case 2:
+				res.Samples[0].Values = []float64{50 + 50*random.Float64()}
+			}
+			return true
+		}))))
+	}
+}
+
+func checkWidths(t *testing.T, name string, r report.Report) {
+	t.Helper()
+	for _, columns := range []int{1, 60, 80, 120} {
+		text := render(t, report.TerminalWith(report.TerminalOptions{Columns: columns}), r)
+		checkTrimmed(t, name, text)
+		for line := range strings.Lines(text + explained(t, r, r.CellIDs(), columns)) {
+			line = strings.TrimSuffix(line, "\n")
+			if n := terminal.Width(line); n > max(60, columns) && !copied(line) {
+				t.Errorf("%s: %d columns at %d: %q", name, n, columns, line)
+			}
+		}
+	}
+}
+
+// copied reports a line that is one command, path or address.
+func copied(line string) bool {
+	line = strings.TrimLeft(line, " -|")
+	return regexp.MustCompile(`^(accelgate|git|\./engine) `).MatchString(line) || strings.Contains(line, "/") && !strings.Contains(line, " ")
+}
+
+func checkTrimmed(t *testing.T, name, text string) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		if strings.TrimRight(line, " \n") != strings.TrimSuffix(line, "\n") {
+			t.Errorf("%s: %q has trailing space", name, line)
+		}
+	}
+}
+
+// TestTerminalShowsIDs shows each id that needs action whole where the terminal is as wide.
+func TestTerminalShowsIDs(t *testing.T) {
+	for _, name := range names(t) {
+		r := report.New(load(t, name).input())
+		for _, columns := range []int{0, 80, 400} {
 			text := render(t, report.TerminalWith(report.TerminalOptions{Columns: columns}), r)
 			for _, f := range r.Findings(9) {
-				if f.Severity() != report.Notice && !f.LeftOut && !strings.Contains(text, f.Cell) {
+				if f.Severity() != report.Notice && !f.LeftOut && len(f.Cell) <= 80 && !strings.Contains(text, f.Cell) {
 					t.Errorf("%s at %d columns: %q is not shown whole", name, columns, f.Cell)
-				}
-			}
-			for line := range strings.Lines(text) {
-				if strings.TrimRight(line, " \n") != strings.TrimSuffix(line, "\n") {
-					t.Errorf("%s: %q has trailing space", name, line)
 				}
 			}
 		}
@@ -89,6 +144,7 @@ func TestTerminalIsPlain(t *testing.T) {
 	for _, evil := range hostile {
 		r := report.New(planted(evil))
 		checkPlain(t, render(t, report.Terminal, r))
+		checkPlain(t, render(t, report.TerminalWith(report.TerminalOptions{Columns: 60}), r))
 		for _, f := range console {
 			checkPlain(t, render(t, f, r))
 		}

@@ -168,7 +168,7 @@ func showResolutions(env *measure.Env, all resolutions, k *Options) error {
 }
 
 func printResolutions(e *measure.Env, all resolutions) error {
-	t := terminal.NewTable(e.Stdout)
+	t := terminal.NewTable(e.Stdout, terminal.Of(e.Stdout, e.Getenv).Columns)
 	fmt.Fprintf(t, "cell\tmetric\tmedian\tunit\tn\tnoise\tMDE of a run\tof pairs\tlimit\tverdict\n")
 	held, counted := 0, 0
 	for i := range all.Cells {

@@ -11,22 +11,16 @@ import (
 	"github.com/accelgate/accelgate/internal/text/terminal"
 )
 
-func write(w io.Writer, all []Series, runs int) error {
-	t := terminal.NewTable(w)
+func write(w io.Writer, columns int, all []Series, runs int) error {
+	t := terminal.NewTable(w, columns)
 	changed := levels(t, all)
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "%s of %d series: %s changed for good\n", text.Plural(runs, "run"), len(all), text.Plural(changed, "level"))
+	fmt.Fprintf(t, "%s of %d series: %s changed for good\n", text.Plural(runs, "run"), len(all), text.Plural(changed, "level"))
 	if newest(t, all) == 0 {
-		_, err := fmt.Fprintln(w, "newest runs: none is slower than those before it, as far as its noise lets be seen")
-		return err
+		fmt.Fprintln(t, "newest runs: none is slower than those before it, as far as its noise lets be seen")
+	} else {
+		fmt.Fprintln(t, "\nNext: measure suspects again, and see what came between with git log AFTER..BEFORE")
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(w, "\nNext: measure suspects again, and see what came between with git log AFTER..BEFORE")
-	return err
+	return t.Flush()
 }
 
 // levels writes a row for each change, and returns how many there are.

@@ -17,6 +17,7 @@ import (
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/text/terminal"
 )
 
 // Series is the history of one metric of one cell on one host.
@@ -96,9 +97,10 @@ func Report(w io.Writer, arguments []string, o Options) error {
 		return e.Encode(map[string]any{"runs": len(runs), "series": all})
 	}
 	if o.Cell != "" {
-		return o.draw(w, all)
+		t := terminal.NewTable(w, o.Columns)
+		return cmp.Or(o.draw(t, all), t.Flush())
 	}
-	return write(w, all, len(runs))
+	return write(w, o.Columns, all, len(runs))
 }
 
 // minHistory is how many values a series needs to be looked at.

@@ -55,9 +55,9 @@ func OfBaseline(path string, file *baseline.File) Baseline {
 	return b
 }
 
-// Print writes the baseline as a table.
-func (b *Baseline) Print(w io.Writer) error {
-	t := terminal.NewTable(w)
+// Print writes the baseline as a table for a terminal of so many columns, 0 for a file.
+func (b *Baseline) Print(w io.Writer, columns int) error {
+	t := terminal.NewTable(w, columns)
 	fmt.Fprintf(t, "%s\nhost\t%s\ndevice\t%s\ncaptured\t%s\ncommit\t%s\n", b.Path, text.OneLine(b.Host), text.OneLine(b.Device),
 		b.Captured.Format("2006-01-02 15:04 MST"), text.OneLine(b.Commit))
 	if b.Notes != "" {

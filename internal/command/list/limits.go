@@ -24,9 +24,9 @@ func LimitsOf(p *measure.Plan, ref *bench.Run) []gate.CellLimit {
 	return gate.CellLimits(ref, run, p.Policy)
 }
 
-// PrintLimits writes limits as a table.
-func PrintLimits(w io.Writer, limits []gate.CellLimit) error {
-	t := terminal.NewTable(w)
+// PrintLimits writes limits as a table for a terminal of so many columns, 0 for a file.
+func PrintLimits(w io.Writer, columns int, limits []gate.CellLimit) error {
+	t := terminal.NewTable(w, columns)
 	fmt.Fprintf(t, "cell\tmetric\tlimit\tthreshold\tfrom\tmin\tmax\tmore\n")
 	for i := range limits {
 		l := &limits[i]

@@ -17,8 +17,8 @@ func exists(path string) bool {
 }
 
 // Print writes suites and hosts as tables.
-func (inv *Inventory) Print(w io.Writer) error {
-	t := terminal.NewTable(w)
+func (inv *Inventory) Print(w io.Writer, columns int) error {
+	t := terminal.NewTable(w, columns)
 	fmt.Fprintf(t, "suite\tkind\tcells on %s\tskipped\n", text.OneLine(inv.Host))
 	for _, s := range inv.Suites {
 		fmt.Fprintf(t, "%s\t%s\t%d\t%d\n", text.OneLine(s.Name), text.OneLine(s.Kind), s.Cells, s.Skipped)
@@ -49,8 +49,8 @@ func (h *Host) print(w io.Writer) {
 func or(s string) string { return text.OneLine(cmp.Or(s, "-")) }
 
 // PrintCells writes each cell with the hosts whose baselines have it.
-func (inv *Inventory) PrintCells(w io.Writer) error {
-	t := terminal.NewTable(w)
+func (inv *Inventory) PrintCells(w io.Writer, columns int) error {
+	t := terminal.NewTable(w, columns)
 	fmt.Fprintf(t, "cell\tsuite\tbaselines\n")
 	for _, c := range inv.Cells {
 		fmt.Fprintf(t, "%s\t%s\t%s\n", text.OneLine(c.ID), text.OneLine(cmp.Or(c.Suite, "(not in the configuration)")), or(strings.Join(c.Baselines, ", ")))

@@ -12,6 +12,7 @@ import (
 	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/text/terminal"
 )
 
 // Options say what is planned, and how it is printed.
@@ -116,7 +117,9 @@ func Print(ctx context.Context, e *measure.Env, o *Options) error {
 	case o.JSON:
 		return text.WriteJSON(e.Stdout, " ", doc)
 	default:
-		summarize(e.Stdout, p, doc, held)
+		t := terminal.NewTable(e.Stdout, terminal.Of(e.Stdout, e.Getenv).Columns)
+		summarize(t, p, doc, held)
+		return t.Flush()
 	}
 	return nil
 }

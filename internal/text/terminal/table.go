@@ -5,24 +5,18 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
-	"unicode/utf8"
 )
 
-// Table aligns lines whose cells end in tabs, as a tabwriter does. Where that is wider
-// than the terminal, the first cell of each line, a name that people copy, gets a line of
-// its own, and the others stand aligned below it. Nothing is cut.
+// Table aligns lines whose cells end in tabs, as a tabwriter does. Where that is wider than
+// the terminal, they are laid out by [Grid], and lines without cells by [Fold].
 type Table struct {
-	Columns int // of the terminal; 0 for any width
-
-	w     io.Writer
-	lines bytes.Buffer
+	w       io.Writer
+	columns int
+	lines   bytes.Buffer
 }
 
-// NewTable returns a table as wide as the terminal behind w; a file or a pipe has any
-// width.
-func NewTable(w io.Writer) *Table {
-	return &Table{Columns: Of(w, func(string) string { return "" }).Columns, w: w}
-}
+// NewTable returns a table for a terminal of so many columns; 0 for any width.
+func NewTable(w io.Writer, columns int) *Table { return &Table{w: w, columns: columns} }
 
 // Write takes lines; [Table.Flush] writes them.
 func (t *Table) Write(p []byte) (int, error) { return t.lines.Write(p) }
@@ -31,11 +25,12 @@ func (t *Table) Write(p []byte) (int, error) { return t.lines.Write(p) }
 func (t *Table) Flush() error {
 	text := t.lines.String()
 	t.lines.Reset()
-	out := align(text)
-	if t.Columns > 0 && widest(out) > t.Columns {
-		out = stack(text)
+	if t.columns > 0 {
+		text = t.fitted(text)
+	} else {
+		text = align(text)
 	}
-	_, err := io.WriteString(t.w, out)
+	_, err := io.WriteString(t.w, text)
 	return err
 }
 
@@ -47,34 +42,44 @@ func align(text string) string {
 	return b.String()
 }
 
-func widest(text string) (n int) {
-	for line := range strings.Lines(text) {
-		n = max(n, utf8.RuneCountInString(strings.TrimRight(line, " \n")))
-	}
-	return n
-}
-
-// stack puts first cells on lines of their own. The others are aligned over all lines of
-// a table, which a line without cells ends.
-func stack(text string) string {
+// fitted lays out each table, which a line without cells ends.
+func (t *Table) fitted(text string) string {
 	var b strings.Builder
-	var first, rest []string
-	flush := func() {
-		aligned := strings.Split(align(strings.Join(rest, "")), "\n")
-		for i, name := range first {
-			b.WriteString(name + "\n" + strings.TrimRight("    "+aligned[i], " ") + "\n")
+	var rows [][]string
+	put := func(lines []string) {
+		for _, line := range lines {
+			b.WriteString(line + "\n")
 		}
-		first, rest = nil, nil
+	}
+	flush := func() {
+		if len(rows) > 0 {
+			put(Grid(evened(rows), rows, max(t.columns, Narrowest)))
+		}
+		rows = nil
 	}
 	for line := range strings.Lines(text) {
-		name, others, ok := strings.Cut(line, "\t")
-		if !ok {
-			flush()
-			b.WriteString(line)
+		line = strings.TrimSuffix(line, "\n")
+		if cells := strings.Split(line, "\t"); len(cells) > 1 {
+			rows = append(rows, cells)
 			continue
 		}
-		first, rest = append(first, name), append(rest, strings.TrimSuffix(others, "\n")+"\n")
+		flush()
+		put(Fold(line, max(t.columns, Narrowest)))
 	}
 	flush()
 	return b.String()
+}
+
+// evened gives all rows as many cells, of which the last may be long.
+func evened(rows [][]string) []Column {
+	n := 0
+	for _, row := range rows {
+		n = max(n, len(row))
+	}
+	for i := range rows {
+		rows[i] = append(rows[i], make([]string, n-len(rows[i]))...)
+	}
+	columns := make([]Column, n)
+	columns[n-1].Long = true
+	return columns
 }

@@ -38,6 +38,9 @@ func Of(w io.Writer, getenv func(string) string) Terminal {
 	return t
 }
 
+// Narrowest is the width below which nothing is laid out.
+const Narrowest = 40
+
 // Is reports whether w is a terminal.
 func Is(w io.Writer) bool {
 	f, ok := w.(*os.File)
