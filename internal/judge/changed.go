@@ -47,6 +47,8 @@ func BetterOf(gain float64) *bool {
 func (c Changed) String() string {
 	s := fmt.Sprintf("%+.1f %%", 100*c.Change)
 	switch {
+	case s == "+0.0 %" || s == "-0.0 %":
+		return "0.0 %"
 	case c.Better == nil:
 		return s
 	case *c.Better:

@@ -57,7 +57,7 @@ func (u *Update) Run(ctx context.Context, e *measure.Env) (int, error) {
 	if n := recorded.Still(); n > 0 {
 		fmt.Fprintf(e.Stdout, "%s moved within the noise and stay as they were; --within-noise rewrites them too\n", text.Plural(n, "number"))
 	}
-	fmt.Fprintf(e.Stdout, "%s: %s %s, %s new or changed\n", ref.Path, text.Plural(recorded.Cells, "cell"), done, text.Plural(len(recorded.Changes)-recorded.Still(), "metric"))
+	fmt.Fprintf(e.Stdout, "%s: %s %s, %s new or changed\n", ref.Path, text.Plural(recorded.Cells, "cell"), done, text.Plural(recorded.gated(run), "metric"))
 	if u.Dry {
 		return exit.Passed, printChanges(e.Stdout, recorded.Changes)
 	}

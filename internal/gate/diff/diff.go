@@ -1,3 +1,5 @@
+// Package diff compares two documents of runs, metric by metric: by its own rules, or by InferenceBench's. It is pure; what a
+// verdict of it means for the exit code is decided by package gate's levels.
 package diff
 
 import (
