@@ -41,7 +41,7 @@ func TestSeedIsKept(t *testing.T) {
 	if got := seedIn("", ""); got != "1" {
 		t.Errorf("make test starts at %s, want 1", got)
 	}
-	if seedIn("nightly", "") == seedIn("nightly", "") {
+	if first := seedIn("nightly", ""); first == seedIn("nightly", "") {
 		t.Error("make nightly starts twice at the same seed")
 	}
 	failed := seedIn("nightly", "1")
