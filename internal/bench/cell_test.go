@@ -120,7 +120,7 @@ func TestIDReversible(t *testing.T) {
 		}
 		return !strings.ContainsAny(id, "\x00\n")
 	}
-	if err := quick.Check(property, &quick.Config{MaxCount: 5000}); err != nil {
+	if err := quick.Check(property, testtier.Quick(t, 5000)); err != nil {
 		t.Error(err)
 	}
 }

@@ -25,11 +25,23 @@ func (s *samples) limits(o Options) limits {
 	return l
 }
 
+// tooFewRuns reports whether the noise between runs is not known well enough for a verdict, good or bad.
+func (l limits) tooFewRuns(o Options) bool { return o.mode() == History && !l.mayFail }
+
+// MinRuns returns how many earlier runs n new ones take: with fewer, nothing is worse than [Suspect] and nothing
+// better than [Inconclusive].
+func MinRuns(n int) int {
+	if n < 3 {
+		return 3
+	}
+	return 2
+}
+
 func historyLimits(n, k int) limits {
-	l := limits{screen: 0.01, a12: 0.8, mayFail: k >= 2}
+	l := limits{screen: 0.01, a12: 0.8, mayFail: k >= MinRuns(n)}
 	switch {
 	case n < 3:
-		l.a12, l.mayFail = 1, k >= 3
+		l.a12 = 1
 	case n >= manyHeads:
 		l.screen, l.a12 = 0.015, 0
 	case n >= 5:

@@ -31,8 +31,8 @@ type Mode string
 // The modes.
 const (
 	// History compares with earlier runs of the same cell on the same host. The
-	// base is in their order, the newest last. Without at least 2 (3 for a
-	// single head sample) nothing is worse than [Suspect].
+	// base is in their order, the newest last. Without at least [MinRuns] nothing
+	// is worse than [Suspect] or better than [Inconclusive].
 	History Mode = "history"
 	// Interleaved compares two sides that were measured alternately on one host, in
 	// a random order within each pair. It needs no history.

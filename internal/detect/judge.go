@@ -23,12 +23,12 @@ func (s *samples) judge(o Options) (Evidence, limits) {
 		e.Verdict = Suspect
 	case r.faster(o, l, s.ties()):
 		e.Verdict = Improved
-	case e.High > o.tolerance():
+	case e.High > o.tolerance() || l.tooFewRuns(o):
 		e.Verdict = Inconclusive
 	default:
 		e.Verdict = Unchanged
 	}
-	e.Reason = reason(e, l)
+	e.Reason = reason(e, l, o)
 	return e, l
 }
 
@@ -47,9 +47,13 @@ func (s *samples) untestable(o Options) string {
 	return ""
 }
 
-func reason(e Evidence, l limits) string {
+func reason(e Evidence, l limits, o Options) string {
 	switch e.Verdict {
 	case Inconclusive:
+		if l.tooFewRuns(o) {
+			return fmt.Sprintf("the noise between runs takes %d earlier runs to estimate, and there are %d: measure again, or in pairs",
+				MinRuns(e.N), e.K)
+		}
 		return fmt.Sprintf("cannot exclude %+.1f %%; as many samples find slow-downs from %.1f %% on", 100*e.High, 100*e.MDE)
 	case Suspect:
 		if !l.mayFail {

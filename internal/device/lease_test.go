@@ -21,6 +21,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/device"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // leaseRole names what the test binary does as another job; leaseJob is a job
@@ -36,6 +37,7 @@ type job struct {
 	Devices   []bench.Device
 	Counter   string // file that holds a number
 	Rounds    int
+	Seed      uint64 // of the orders in which devices are asked for
 }
 
 func noon() time.Time { return time.Date(2026, 1, 2, 12, 3, 0, 0, time.UTC) }
@@ -96,8 +98,9 @@ func holdWithChild(j job) error {
 // count adds one to the number in a file, which is safe only with
 // exclusive access.
 func count(j job) error {
+	order := rand.New(rand.NewPCG(j.Seed, 0))
 	for range j.Rounds {
-		rand.Shuffle(len(j.Devices), func(a, b int) { j.Devices[a], j.Devices[b] = j.Devices[b], j.Devices[a] })
+		order.Shuffle(len(j.Devices), func(a, b int) { j.Devices[a], j.Devices[b] = j.Devices[b], j.Devices[a] })
 		lease, err := device.Acquire(context.Background(), j.options())
 		if err != nil {
 			return err
@@ -204,10 +207,11 @@ func TestLeaseIsExclusiveAmongProcesses(t *testing.T) {
 	counter := filepath.Join(dir, "counter")
 	write(t, counter, "0")
 	const processes, rounds = 4, 25
+	seed := testtier.Seed(t)
 	var others []*other
 	for i := range processes {
 		others = append(others, start(t, "count", job{Dir: filepath.Join(dir, "leases"), Name: strconv.Itoa(i),
-			Devices: nvidia("0", "1", "2"), Counter: counter, Rounds: rounds}))
+			Devices: nvidia("0", "1", "2"), Counter: counter, Rounds: rounds, Seed: seed + uint64(i)}))
 	}
 	for _, o := range others {
 		for o.lines.Scan() {

@@ -217,10 +217,10 @@ func (s *sample) verdict(e detect.Evidence) Verdict {
 	v.P, v.Q = &e.P, &e.Q
 	v.NoiseFloor, v.MDE, v.Pairs, v.Need = e.NoiseFloor, e.MDE, e.Used, e.Need
 	switch {
-	case e.Mode == detect.History && s.sessions < s.minSessions():
+	case e.Mode == detect.History && s.sessions < detect.MinRuns(e.N):
 		v.Suspect = e.Verdict == detect.Suspect || e.Verdict == detect.Regressed
 		v.Reason = fmt.Sprintf("the noise between runs takes %d runs to estimate, and there are %d: measure again, or in pairs",
-			s.minSessions(), s.sessions)
+			detect.MinRuns(e.N), s.sessions)
 	case e.Verdict == detect.Suspect:
 		v.Suspect = true
 	case e.Verdict == detect.Improved && e.High >= 0: // it may be no better at all

@@ -77,12 +77,3 @@ func (t *Trial) sessions() (n int) {
 	}
 	return n
 }
-
-// minSessions is how many runs it takes to estimate how much they differ, as for
-// [detect.History].
-func (s *sample) minSessions() int {
-	if len(s.cell.Head) < 3 {
-		return 3
-	}
-	return 2
-}

@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"bytes"
 	"encoding/pem"
 	"fmt"
 	"io"
@@ -150,6 +151,13 @@ func TestConnectionsAreMeasured(t *testing.T) {
 			}
 			asked.Add(1)
 			r.Host = target.Host
+			// A body is read before it is passed on, because a server in Go closes it with the first byte of its answer,
+			// and the transport, which may not have met its end, then cuts the answer: golang.org/issue/40747.
+			text, err := io.ReadAll(r.Body)
+			if err != nil {
+				return // the client is gone
+			}
+			r.Body = io.NopCloser(bytes.NewReader(text))
 			if rest, ok := strings.CutPrefix(r.URL.Path, "/openai/deployments/small"); ok {
 				r.URL.Path = "/v1" + rest
 			}
