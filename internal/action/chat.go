@@ -118,7 +118,9 @@ func (t talk) rerun(ctx context.Context, words []string) (string, error) {
 			return "", quoted(err)
 		}
 		if pull.Fork(t.repo) {
-			return "", fmt.Errorf("a workflow cannot be started on the branch of a fork: leave the cells out, which runs the failed jobs again")
+			return "", fmt.Errorf(
+				"a workflow cannot be started on the branch of a fork: leave the cells out, which runs the failed jobs again",
+			)
 		}
 		inputs := t.dispatched(map[string]string{"only": words[0], "pull_request": strconv.Itoa(issue)})
 		if err := t.client.Dispatch(ctx, t.repo, t.in.workflow, pull.HeadRef, inputs); err != nil {

@@ -38,8 +38,15 @@ func (t talk) acceptCell(ctx context.Context, words []string) (string, error) {
 		return "", err
 	}
 	today := waiver.DateOf(t.Now())
-	entry := waiver.Entry{Cell: words[0], Metric: words[1], Ceiling: ceiling, Expires: today + waiver.Date(days), Reason: strings.Join(words[4:], " "),
-		By: t.event.Comment.Author, Issue: fmt.Sprintf("%s/%s/pull/%d", t.event.ServerURL, t.event.Repository(), t.event.Comment.Issue)}
+	entry := waiver.Entry{
+		Cell:    words[0],
+		Metric:  words[1],
+		Ceiling: ceiling,
+		Expires: today + waiver.Date(days),
+		Reason:  strings.Join(words[4:], " "),
+		By:      t.event.Comment.Author,
+		Issue:   fmt.Sprintf("%s/%s/pull/%d", t.event.ServerURL, t.event.Repository(), t.event.Comment.Issue),
+	}
 	path, data, err := t.waived(entry, today)
 	if err != nil {
 		return "", quoted(err)
@@ -68,9 +75,19 @@ func (t talk) waived(entry waiver.Entry, today waiver.Date) (path string, data [
 
 func (t talk) proposeWaiver(ctx context.Context, entry waiver.Entry, path string, data []byte) (string, error) {
 	sum := sha256.Sum256([]byte(strings.TrimPrefix(t.in.name+"\x00"+entry.Cell+"\x00"+entry.Metric, "\x00")))
-	body := fmt.Sprintf("%s asks in #%d to accept %s of %s, worse by at most %g %%, until %s.\n\nReason: %s\n\nThe waiver counts once this is merged into the branch that "+
-		"the pull request goes into. A regression beyond the ceiling still blocks, and wrong answers always do.\n",
-		quoteCode(t.event.Comment.Author), t.event.Comment.Issue, quoteCode(entry.Metric), quoteCode(entry.Cell), entry.Ceiling, entry.Expires, quoteCode(entry.Reason))
+	body := fmt.Sprintf(
+		"%s asks in #%d to accept %s of %s, worse by at most %g %%, until %s.\n\nReason: %s\n\nThe waiver counts once this is merged into the branch that "+
+			"the pull request goes into. A regression beyond the ceiling still blocks, and wrong answers always do.\n",
+		quoteCode(
+			t.event.Comment.Author,
+		),
+		t.event.Comment.Issue,
+		quoteCode(entry.Metric),
+		quoteCode(entry.Cell),
+		entry.Ceiling,
+		entry.Expires,
+		quoteCode(entry.Reason),
+	)
 	title := fmt.Sprintf("Accept a regression until %s (#%d)", entry.Expires, t.event.Comment.Issue)
 	pull, err := t.client.OpenRefresh(ctx, t.repo, github.Refresh{
 		Branch: fmt.Sprintf("%s%x", waiverBranch, sum[:6]), Title: title, Body: github.Fixed(body), Files: map[string][]byte{path: data},

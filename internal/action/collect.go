@@ -25,8 +25,13 @@ func (a *action) collectRuns(ctx context.Context) (g collected, err error) {
 	if g.file, g.policy, err = a.Env.Load(&a.in.options); err != nil {
 		return g, err
 	}
-	if o := &a.in.options; len(o.Suites) > 0 && !slices.ContainsFunc(g.file.Suites, func(s config.Suite) bool { return slices.Contains(o.Suites, s.Name) }) {
-		return g, exit.Usagef("input suite: %s has none of %s: correct the input, or leave it out", o.Config, text.OneLine(strings.Join(o.Suites, ", ")))
+	if o := &a.in.options; len(o.Suites) > 0 &&
+		!slices.ContainsFunc(g.file.Suites, func(s config.Suite) bool { return slices.Contains(o.Suites, s.Name) }) {
+		return g, exit.Usagef(
+			"input suite: %s has none of %s: correct the input, or leave it out",
+			o.Config,
+			text.OneLine(strings.Join(o.Suites, ", ")),
+		)
 	}
 	if err := a.acceptUnlessUpdating(ctx, &g.policy, g.file); err != nil {
 		return g, err
@@ -63,7 +68,14 @@ func (a *action) collectRuns(ctx context.Context) (g collected, err error) {
 		g.refs = append(g.refs, ref)
 	}
 	if left := a.notAsked(g.file); len(left) > 0 && len(g.runs) > 0 {
-		g.runs[0].Warnings = append(g.runs[0].Warnings, fmt.Sprintf("runners of %s lists %s, and the workflow measured on other hosts alone: leave the input hosts out, or remove the entry", text.OneLine(a.in.options.Config), strings.Join(left, ", ")))
+		g.runs[0].Warnings = append(
+			g.runs[0].Warnings,
+			fmt.Sprintf(
+				"runners of %s lists %s, and the workflow measured on other hosts alone: leave the input hosts out, or remove the entry",
+				text.OneLine(a.in.options.Config),
+				strings.Join(left, ", "),
+			),
+		)
 	}
 	if len(g.runs) == 0 {
 		return g, fmt.Errorf("%w: %s holds no run.json: look at the jobs that should have measured", runner.ErrNoCells, a.in.runs)

@@ -17,7 +17,11 @@ import (
 // inputs judge too. Where one of them is a link of the repository, so are the files
 // that it leads to.
 func (a *action) checkedFiles(file *config.File, changed []string) (list []string) {
-	named := []string{a.in.options.Reference(file).Folder(), file.Resolve(cmp.Or(file.Policy.Waivers, waiver.FileName)), file.Resolve(cmp.Or(file.Policy.Quarantine, waiver.QuarantineName))}
+	named := []string{
+		a.in.options.Reference(file).Folder(),
+		file.Resolve(cmp.Or(file.Policy.Waivers, waiver.FileName)),
+		file.Resolve(cmp.Or(file.Policy.Quarantine, waiver.QuarantineName)),
+	}
 	for i := range file.Suites {
 		if of := a.Env.Kinds[file.Suites[i].Kind].Files; of != nil {
 			paths, err := of(&file.Suites[i], file.Dir)
@@ -28,7 +32,9 @@ func (a *action) checkedFiles(file *config.File, changed []string) (list []strin
 	}
 	within := a.targets(a.in.options.Config)
 	for _, name := range a.gateFiles() {
-		within = append(append(within, name), a.targets(filepath.Join(cmp.Or(a.Getenv("GITHUB_WORKSPACE"), "."), filepath.FromSlash(name)))...)
+		within = append(
+			append(within, name),
+			a.targets(filepath.Join(cmp.Or(a.Getenv("GITHUB_WORKSPACE"), "."), filepath.FromSlash(name)))...)
 	}
 	configuration, _ := a.repositoryPath(a.in.options.Config) // whose values are compared by themselves
 	for _, p := range named {

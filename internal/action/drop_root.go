@@ -33,8 +33,12 @@ func (a *action) dropRoot() error {
 	}
 	for _, node := range existing(deviceNodes) {
 		if !worker.Accessible(node) {
-			a.annotate(a.gh.Warning, "device not accessible", fmt.Sprintf("account %s may not open %s: add the group of the device to the input run-as "+
-				"(UID:GID,GROUP), or measure with native/action.yml in a job without a token", to, node))
+			a.annotate(
+				a.gh.Warning,
+				"device not accessible",
+				fmt.Sprintf("account %s may not open %s: add the group of the device to the input run-as "+
+					"(UID:GID,GROUP), or measure with native/action.yml in a job without a token", to, node),
+			)
 		}
 	}
 	return nil
@@ -43,8 +47,12 @@ func (a *action) dropRoot() error {
 // warnOfRoot says that measured programs can read the token.
 func (a *action) warnOfRoot() {
 	if a.measuresHere() && a.in.options.Secret != "" {
-		a.annotate(a.gh.Warning, "measured as root", "the workspace belongs to root, so measured programs run as root and can read the token: "+
-			"set the input run-as to an account, or measure in a job without a token, as the shipped workflow does")
+		a.annotate(
+			a.gh.Warning,
+			"measured as root",
+			"the workspace belongs to root, so measured programs run as root and can read the token: "+
+				"set the input run-as to an account, or measure in a job without a token, as the shipped workflow does",
+		)
 	}
 }
 

@@ -14,13 +14,24 @@ import (
 )
 
 // events whose commit is the one under test.
-var events = []string{"pull_request", "merge_group", "push", "schedule", "workflow_dispatch", "repository_dispatch", "workflow_run", "issue_comment"}
+var events = []string{
+	"pull_request",
+	"merge_group",
+	"push",
+	"schedule",
+	"workflow_dispatch",
+	"repository_dispatch",
+	"workflow_run",
+	"issue_comment",
+}
 
 // refuse says why accelgate does not work for an event.
 func (a *action) refuse() error {
 	switch pr := a.event.PullRequest; {
 	case a.event.Name == "pull_request_target" && !a.in.dangerTarget:
-		return errors.New("accelgate does not run on pull_request_target, which gives the code of a fork the repository's secrets: use pull_request")
+		return errors.New(
+			"accelgate does not run on pull_request_target, which gives the code of a fork the repository's secrets: use pull_request",
+		)
 	case a.event.Name != "pull_request_target" && !slices.Contains(events, a.event.Name):
 		return fmt.Errorf("event %s names no commit to measure: use one of %s", text.OneLine(a.event.Name), strings.Join(events, ", "))
 	case pr != nil && pr.Fork && a.in.runs == "" && !a.in.plan && !a.in.base && a.Getenv("RUNNER_ENVIRONMENT") != "github-hosted" &&
@@ -63,8 +74,12 @@ func (a *action) resolvePull(ctx context.Context) error {
 		return err
 	}
 	if measured := cmp.Or(a.event.Inputs[headInput], a.event.SHA); pull.HeadSHA != measured {
-		return exit.Usagef("the head of pull request %d is %s, and this is %s: start the workflow on the pull request's branch, or write /accelgate run for a fork's",
-			number, pull.HeadSHA, text.OneLine(measured))
+		return exit.Usagef(
+			"the head of pull request %d is %s, and this is %s: start the workflow on the pull request's branch, or write /accelgate run for a fork's",
+			number,
+			pull.HeadSHA,
+			text.OneLine(measured),
+		)
 	}
 	a.event.PullRequest = pullRequest(pull, repo)
 	return nil

@@ -41,8 +41,13 @@ func (a *action) askMaintainer(ctx context.Context) error {
 	for _, trouble := range a.troubles {
 		summary += "\nWarning: " + quoteCode(a.token.Hide(trouble)) + "\n"
 	}
-	_, err = client.UpsertCheck(ctx, repo, a.commit(), github.Check{Name: required, Conclusion: "action_required", Title: "not measured on this project's runners",
-		Summary: summary, DetailsURL: a.event.RunURL, Seq: a.seq()})
+	_, err = client.UpsertCheck(
+		ctx,
+		repo,
+		a.commit(),
+		github.Check{Name: required, Conclusion: "action_required", Title: "not measured on this project's runners",
+			Summary: summary, DetailsURL: a.event.RunURL, Seq: a.seq()},
+	)
 	return err
 }
 
@@ -58,11 +63,16 @@ func (t talk) runFork(ctx context.Context, words []string) (string, error) {
 	case err != nil:
 		return "", quoted(err)
 	case !pull.Fork(t.repo):
-		return "", fmt.Errorf("run is for pull requests of forks; the workflow measures this one by itself: write `/accelgate rerun` to measure again")
+		return "", fmt.Errorf(
+			"run is for pull requests of forks; the workflow measures this one by itself: write `/accelgate rerun` to measure again",
+		)
 	case t.event.DefaultBranch == "" || t.event.Comment.Created.IsZero():
 		return "", fmt.Errorf("the event names no default branch or no time of the comment: start the workflow by hand")
 	case pull.HeadPushed.IsZero() || !pull.HeadPushed.Before(t.event.Comment.Created): // both are in whole seconds
-		return "", fmt.Errorf("the fork was pushed to after the comment was written, or in the same second: read `%s`, then write `/accelgate run` again", pull.HeadSHA)
+		return "", fmt.Errorf(
+			"the fork was pushed to after the comment was written, or in the same second: read `%s`, then write `/accelgate run` again",
+			pull.HeadSHA,
+		)
 	}
 	inputs := t.dispatched(map[string]string{"pull_request": strconv.Itoa(pull.Number), headInput: pull.HeadSHA})
 	if err := t.client.Dispatch(ctx, t.repo, t.in.workflow, t.event.DefaultBranch, inputs); err != nil {

@@ -36,7 +36,10 @@ func (a *action) readHistory(ctx context.Context) {
 		if !ok {
 			var err error
 			if f, err = a.historyOf(ctx, label); err != nil {
-				a.troubles = append(a.troubles, fmt.Sprintf("the history of %s is not used: %v", text.OneLine(label), text.OneLine(err.Error())))
+				a.troubles = append(
+					a.troubles,
+					fmt.Sprintf("the history of %s is not used: %v", text.OneLine(label), text.OneLine(err.Error())),
+				)
 			}
 			known[label] = f
 		}
@@ -82,11 +85,19 @@ func (a *action) keep(ctx context.Context, g collected, j judge.Judged) {
 func (a *action) accept(ctx context.Context, g collected, j judge.Judged) (int, error) {
 	switch {
 	case a.in.historyBranch == "" || !a.in.publish:
-		return 0, exit.Usagef("baselines.from is history, so update-baseline keeps runs on the history branch: set the inputs history-branch and publish")
+		return 0, exit.Usagef(
+			"baselines.from is history, so update-baseline keeps runs on the history branch: set the inputs history-branch and publish",
+		)
 	case !a.ofBranch() || len(a.in.options.Only)+len(a.in.options.Suites) > 0:
-		return 0, exit.Usagef("baselines.from is history, so update-baseline keeps runs of all cells of the default branch: merge first, and start the workflow there")
+		return 0, exit.Usagef(
+			"baselines.from is history, so update-baseline keeps runs of all cells of the default branch: merge first, and start the workflow there",
+		)
 	case j.Decision.Status == gate.StatusNoEvidence || j.Decision.Status == gate.StatusFailed && !a.in.force:
-		a.annotate(a.gh.Error, "baselines not refreshed", "the gate did not pass; fix it, or set the input force to keep the cells that passed")
+		a.annotate(
+			a.gh.Error,
+			"baselines not refreshed",
+			"the gate did not pass; fix it, or set the input force to keep the cells that passed",
+		)
 		return j.Exit(), nil
 	}
 	return exit.Passed, a.add(ctx, g, a.in.reason)
@@ -110,7 +121,11 @@ func (a *action) add(ctx context.Context, g collected, accepted string) error {
 	}
 	r := recordingOnBranch{runs: g.runs, most: measure.KeepRuns(g.file), hide: a.token.Hide, now: a.Now(),
 		reference: history.ForReference{Needed: a.in.options.Reference(g.file).FromHistory(), Accepted: accepted}}
-	change, err := client.Revise(ctx, repo, github.Revision{Branch: a.in.historyBranch, Message: r.message(a.commit()), Paths: r.paths(), Limit: branchBytes, Edit: r.edit})
+	change, err := client.Revise(
+		ctx,
+		repo,
+		github.Revision{Branch: a.in.historyBranch, Message: r.message(a.commit()), Paths: r.paths(), Limit: branchBytes, Edit: r.edit},
+	)
 	for _, err := range r.troubles {
 		a.reportNotKept(err)
 	}

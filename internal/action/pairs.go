@@ -56,8 +56,11 @@ func (a *action) notOfTarget(ctx context.Context, base string) string {
 		return fmt.Sprintf("whether %s has the base of its pairs, %s, could not be read: %s",
 			text.OneLine(target), commit, text.OneLine(err.Error()))
 	case !ok:
-		return fmt.Sprintf("the base of its pairs is %s, and %s has no such commit: check out the commit that the pull request is merged into",
-			commit, text.OneLine(target))
+		return fmt.Sprintf(
+			"the base of its pairs is %s, and %s has no such commit: check out the commit that the pull request is merged into",
+			commit,
+			text.OneLine(target),
+		)
 	}
 	return ""
 }

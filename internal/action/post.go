@@ -115,7 +115,10 @@ func (a *action) unpublished() error {
 	if pr := a.event.PullRequest; a.lost == nil || pr != nil && pr.Fork && a.event.Run == nil {
 		return nil
 	}
-	return fmt.Errorf("the verdict was not published: %w; run the job again, or set the input publish to false where another job posts", a.lost)
+	return fmt.Errorf(
+		"the verdict was not published: %w; run the job again, or set the input publish to false where another job posts",
+		a.lost,
+	)
 }
 
 // comment writes the comment where its mode wants one, and returns its address.
@@ -130,8 +133,14 @@ func (a *action) comment(ctx context.Context, client *github.Client, repo github
 	}
 	comment, err := a.writeComment(ctx, client, repo, number, post)
 	if comment.Change == github.Outdated {
-		a.warn(fmt.Errorf("the comment %s stays as it is: it is of run %s, and this is run %s; if there is no such run, delete that comment and run the job again",
-			comment.URL, comment.Newer, a.seq()))
+		a.warn(
+			fmt.Errorf(
+				"the comment %s stays as it is: it is of run %s, and this is run %s; if there is no such run, delete that comment and run the job again",
+				comment.URL,
+				comment.Newer,
+				a.seq(),
+			),
+		)
 	}
 	if comment.URL != "" {
 		a.output("comment-url", comment.URL)

@@ -63,8 +63,18 @@ func (a *action) client() (*github.Client, github.Repo, error) {
 	if err != nil || a.api != nil {
 		return a.api, repo, err
 	}
-	a.api, err = github.New(github.Options{BaseURL: a.event.APIURL, Token: a.in.options.Secret, Author: a.in.author, UserAgent: "accelgate/" + measure.Version(),
-		Sleep: a.reach.Sleep, Transport: a.reach.Transport, Now: a.Now, Wait: a.in.apiWait})
+	a.api, err = github.New(
+		github.Options{
+			BaseURL:   a.event.APIURL,
+			Token:     a.in.options.Secret,
+			Author:    a.in.author,
+			UserAgent: "accelgate/" + measure.Version(),
+			Sleep:     a.reach.Sleep,
+			Transport: a.reach.Transport,
+			Now:       a.Now,
+			Wait:      a.in.apiWait,
+		},
+	)
 	return a.api, repo, err
 }
 
@@ -79,7 +89,11 @@ func (a *action) reportAPIError(err error) {
 // refresh proposes new baselines in one pull request for all hosts.
 func (a *action) refresh(ctx context.Context, g collected, j judge.Judged) (int, error) {
 	if j.Decision.Status == gate.StatusNoEvidence || j.Decision.Status == gate.StatusFailed && !a.in.force {
-		a.annotate(a.gh.Error, "baselines not refreshed", "the gate did not pass; fix it, or set the input force to record the cells that passed")
+		a.annotate(
+			a.gh.Error,
+			"baselines not refreshed",
+			"the gate did not pass; fix it, or set the input force to record the cells that passed",
+		)
 		return j.Exit(), nil
 	}
 	files := map[string][]byte{}
@@ -123,7 +137,18 @@ func (a *action) refresh(ctx context.Context, g collected, j judge.Judged) (int,
 // refreshCaseFiles renews the case files of what was measured, and adds them to
 // the files of the pull request.
 func (a *action) refreshCaseFiles(g collected, files map[string][]byte, body *report.Refresh) error {
-	edits, err := record.EditCases(a.Env, g.file, g.runs, record.CaseEdits{Reason: a.in.reason, Revision: a.commit(), Initial: a.in.initial, Only: a.in.options.Only, Policy: record.UnlessForced(a.in.force, &g.policy)})
+	edits, err := record.EditCases(
+		a.Env,
+		g.file,
+		g.runs,
+		record.CaseEdits{
+			Reason:   a.in.reason,
+			Revision: a.commit(),
+			Initial:  a.in.initial,
+			Only:     a.in.options.Only,
+			Policy:   record.UnlessForced(a.in.force, &g.policy),
+		},
+	)
 	if err != nil {
 		return err
 	}
@@ -156,8 +181,16 @@ func (a *action) propose(ctx context.Context, body report.Refresh, files map[str
 		return a.token.Hide(title), after(otherHostFiles(others, complete), changes(all, client.FromActionsToken(), a.token.Hide))
 	}
 	base, branch := a.refreshInto()
-	pull, err := client.OpenRefresh(ctx, repo, github.Refresh{Base: base, Branch: branch, Title: a.token.Hide(title), Body: changes(body, client.FromActionsToken(), a.token.Hide),
-		Message: a.token.Hide(title) + "\n\n" + forCommit(a.in.reason), Files: files, Describe: describe, Labels: a.in.labels, Reviewers: a.in.reviewers})
+	pull, err := client.OpenRefresh(
+		ctx,
+		repo,
+		github.Refresh{Base: base, Branch: branch, Title: a.token.Hide(title), Body: changes(body, client.FromActionsToken(), a.token.Hide),
+			Message: a.token.Hide(
+				title,
+			) + "\n\n" + forCommit(
+				a.in.reason,
+			), Files: files, Describe: describe, Labels: a.in.labels, Reviewers: a.in.reviewers},
+	)
 	if err != nil {
 		return 0, err
 	}
@@ -175,7 +208,24 @@ func (a *action) propose(ctx context.Context, body report.Refresh, files map[str
 
 // inert takes from a text what GitHub acts on in a commit message: mentions,
 // references, which close issues, and markers that skip workflows.
-var inert = strings.NewReplacer("@", "@ ", "#", "# ", "GH-", "GH - ", "gh-", "gh - ", "://", ": //", "[", "( ", "]", " )", "skip-checks:", "skip-checks :")
+var inert = strings.NewReplacer(
+	"@",
+	"@ ",
+	"#",
+	"# ",
+	"GH-",
+	"GH - ",
+	"gh-",
+	"gh - ",
+	"://",
+	": //",
+	"[",
+	"( ",
+	"]",
+	" )",
+	"skip-checks:",
+	"skip-checks :",
+)
 
 // forCommit is a text of somebody's as one line of a commit message.
 func forCommit(reason string) string { return inert.Replace(text.OneLine(reason)) }
@@ -241,7 +291,11 @@ func (a *action) repositoryPath(path string) (string, error) {
 	}
 	rel, ok := within(root, path)
 	if !ok {
-		return "", exit.Usagef("the baseline %s is outside of the repository %s: set baselines in the configuration to a folder inside", path, root)
+		return "", exit.Usagef(
+			"the baseline %s is outside of the repository %s: set baselines in the configuration to a folder inside",
+			path,
+			root,
+		)
 	}
 	return filepath.ToSlash(rel), nil
 }

@@ -24,7 +24,8 @@ const statusSkipped gate.Status = "skipped"
 // read, is a warning of the report, and the gate judges.
 func (a *action) skippedBy(ctx context.Context) github.Labelled {
 	pr := a.event.PullRequest
-	if pr == nil || !a.in.publish || a.in.update || strings.TrimSpace(a.in.options.Secret) == "" || strings.HasSuffix(a.in.checkName, someCells) {
+	if pr == nil || !a.in.publish || a.in.update || strings.TrimSpace(a.in.options.Secret) == "" ||
+		strings.HasSuffix(a.in.checkName, someCells) {
 		return github.Labelled{}
 	}
 	set, err := a.readLabel(ctx, pr.Number, skipLabel)
@@ -57,7 +58,12 @@ func (a *action) readLabel(ctx context.Context, number int, label string) (githu
 		return github.Labelled{}, err
 	}
 	if !may.CanWrite() {
-		return github.Labelled{}, fmt.Errorf("the label %s is ignored: %s set it and has no write permission; %s", text.OneLine(label), text.OneLine(set.By), again)
+		return github.Labelled{}, fmt.Errorf(
+			"the label %s is ignored: %s set it and has no write permission; %s",
+			text.OneLine(label),
+			text.OneLine(set.By),
+			again,
+		)
 	}
 	return set, nil
 }
@@ -67,13 +73,24 @@ func (a *action) readLabel(ctx context.Context, number int, label string) (githu
 func (a *action) skip(ctx context.Context, set github.Labelled) (int, error) {
 	title := fmt.Sprintf("skipped by @%s: label %s", text.OneLine(set.By), skipLabel)
 	at, by := set.At.UTC().Format("2006-01-02 15:04 UTC"), quoteCode("@"+set.By)
-	body := a.token.Hide(fmt.Sprintf("### ⏭️ Skipped by %s\n\n%[1]s set the label `%s` at %s, so nothing was judged on `%s`. The label counts for later commits too.\n\n"+
-		"To have the pull request judged, remove the label and write `/accelgate rerun`.\n", by, skipLabel, at, a.commit()))
+	body := a.token.Hide(
+		fmt.Sprintf(
+			"### ⏭️ Skipped by %s\n\n%[1]s set the label `%s` at %s, so nothing was judged on `%s`. The label counts for later commits too.\n\n"+
+				"To have the pull request judged, remove the label and write `/accelgate rerun`.\n",
+			by,
+			skipLabel,
+			at,
+			a.commit(),
+		),
+	)
 	fmt.Fprintf(a.Stdout, "%s (set at %s); nothing was judged\n", title, at)
 	a.annotate(a.gh.Warning, "accelgate skipped", title)
 	_, err := a.gh.Summary(body)
 	a.warn(err)
 	a.output("verdict", string(statusSkipped))
-	a.post(ctx, posting{title: title, body: func(limit int) string { return text.Cut(body, limit) }, status: statusSkipped, conclusion: "neutral"})
+	a.post(
+		ctx,
+		posting{title: title, body: func(limit int) string { return text.Cut(body, limit) }, status: statusSkipped, conclusion: "neutral"},
+	)
 	return a.orUnpublished(exit.Passed), nil
 }

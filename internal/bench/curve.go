@@ -63,7 +63,8 @@ func (r *Result) validateCurve() error {
 		return fmt.Errorf("has a curve of more than %d loads", MaxCurve)
 	}
 	for _, p := range r.Curve {
-		for _, v := range []float64{p.Load, p.Throughput, p.Rate, p.TTFT, p.TPOT, p.OKRate, p.Queue, p.KVUse, p.Preemptions, p.SMClock, p.Power, p.Memory, p.CPUClock} {
+		for _, v := range []float64{p.Load, p.Throughput, p.Rate, p.TTFT, p.TPOT, p.OKRate, p.Queue, p.KVUse, p.Preemptions,
+			p.SMClock, p.Power, p.Memory, p.CPUClock} {
 			if !Finite(v) || v < 0 {
 				return fmt.Errorf("has the number %v in its curve", v)
 			}

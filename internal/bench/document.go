@@ -22,7 +22,8 @@ const (
 
 // maxElements bounds the lists of a document by the key that they stand under.
 var maxElements = map[string]int{
-	"accelerators": maxAccelerators, "after": maxValues, "base": maxValues, "before": maxValues, "breakdowns": maxBreakdowns, "command": 1 << 16, "curve": MaxCurve, "entries": maxEntries, "estimates": maxValues,
+	"accelerators": maxAccelerators, "after": maxValues, "base": maxValues, "before": maxValues, "breakdowns": maxBreakdowns,
+	"command": 1 << 16, "curve": MaxCurve, "entries": maxEntries, "estimates": maxValues,
 	"files": MaxFacts, "left_out": maxResults, "metrics": maxMetrics, "params": 256, "readings": maxReadings, "reasons": MaxFacts, "results": maxResults, "samples": maxMetrics, "shards": maxShards,
 	"unselected": maxResults, "values": maxValues, "warnings": 1 << 16,
 }

@@ -81,7 +81,8 @@ func (h *Health) validate() error {
 		}
 	}
 	for _, r := range h.Readings {
-		if len(r.Name) > maxName || len(r.Unit) > maxName || r.N < 1 || r.N > maxCount || !Finite(r.Min) || !Finite(r.Mean) || !Finite(r.Max) {
+		if len(r.Name) > maxName || len(r.Unit) > maxName || r.N < 1 || r.N > maxCount || !Finite(r.Min) || !Finite(r.Mean) ||
+			!Finite(r.Max) {
 			return fmt.Errorf("has a reading %.80q of its health that cannot be", r.Name)
 		}
 	}

@@ -311,7 +311,8 @@ func validateSamples(samples []Sample) error {
 		if m := s.Summary; m != nil && !(Finite(m.Median) && Finite(m.MAD) && m.MAD >= 0 && m.N >= 1 && m.N <= maxCount) {
 			return fmt.Errorf("metric %q has a summary that is not finite, of nothing, or of more than %d values", s.Metric, maxCount)
 		}
-		if m := s.Summary; m != nil && !(Finite(m.Noise) && m.Noise >= 0 && Finite(m.MDE) && m.MDE >= 0 && Finite(m.StdErr) && m.StdErr >= 0) {
+		if m := s.Summary; m != nil &&
+			!(Finite(m.Noise) && m.Noise >= 0 && Finite(m.MDE) && m.MDE >= 0 && Finite(m.StdErr) && m.StdErr >= 0) {
 			return fmt.Errorf("metric %q has a noise of %v and finds changes from %v on, which cannot be", s.Metric, m.Noise, m.MDE)
 		}
 		if err := s.validateEstimates(); err != nil {

@@ -52,7 +52,17 @@ func (c *Command) env() *measure.Env {
 	if c.shown == nil {
 		c.shown = c.display()
 	}
-	return &measure.Env{Stdout: c.Stdout, Stderr: c.shown, Progress: c.shown, Getenv: c.Getenv, Now: c.Now, Environ: os.Environ(), Kinds: kinds, Carry: c.carry, Root: c.Root}
+	return &measure.Env{
+		Stdout:   c.Stdout,
+		Stderr:   c.shown,
+		Progress: c.shown,
+		Getenv:   c.Getenv,
+		Now:      c.Now,
+		Environ:  os.Environ(),
+		Kinds:    kinds,
+		Carry:    c.carry,
+		Root:     c.Root,
+	}
 }
 
 // display shows progress on standard error: a status line on a terminal that a person
@@ -155,11 +165,38 @@ func (c *Command) root(code *int) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(c.helpCommand()) // cobra's answers a misspelt command with success
 	root.AddCommand(
-		c.runCommand(code), c.doctorCommand(code), c.planCommand(), c.baselineCommand(code), c.reportCommand(code), c.historyCommand(),
-		c.calibrateCommand(code), c.judgeCommand(code), c.benchCommand(code), c.diffCommand(code), c.importCommand(),
-		c.exportCommand(), c.bisectCommand(), c.bisectStepCommand(code), c.selftestCommand(code), c.configCommand(),
-		c.casesCommand(code), c.kernelsCommand(code), c.analyzeCommand(code), c.autoBaselineCommand(code), c.engineCommand(code),
-		c.actionCommand(code), c.versionCommand(), c.listCommand(), c.fetchCommand(code), c.explainCommand(), c.manCommand(), c.initCommand(), c.schemaCommand(), c.siteCommand(),
+		c.runCommand(code),
+		c.doctorCommand(code),
+		c.planCommand(),
+		c.baselineCommand(code),
+		c.reportCommand(code),
+		c.historyCommand(),
+		c.calibrateCommand(code),
+		c.judgeCommand(code),
+		c.benchCommand(code),
+		c.diffCommand(code),
+		c.importCommand(),
+		c.exportCommand(),
+		c.bisectCommand(),
+		c.bisectStepCommand(code),
+		c.selftestCommand(code),
+		c.configCommand(),
+		c.casesCommand(code),
+		c.kernelsCommand(code),
+		c.analyzeCommand(code),
+		c.autoBaselineCommand(code),
+		c.engineCommand(code),
+		c.actionCommand(
+			code,
+		),
+		c.versionCommand(),
+		c.listCommand(),
+		c.fetchCommand(code),
+		c.explainCommand(),
+		c.manCommand(),
+		c.initCommand(),
+		c.schemaCommand(),
+		c.siteCommand(),
 		c.signCommand(),
 	)
 	c.completeFlags(root)

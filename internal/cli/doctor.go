@@ -49,7 +49,12 @@ func (c *Command) doctorCommand(code *int) *cobra.Command {
 	}
 	f := cmd.Flags()
 	addConfig(&v.options, f)
-	f.StringVar(&v.options.HostLabel, "host-label", "", "`label` of this host (default: ACCELGATE_HOST_LABEL, the configuration's, or derived from the hardware)")
+	f.StringVar(
+		&v.options.HostLabel,
+		"host-label",
+		"",
+		"`label` of this host (default: ACCELGATE_HOST_LABEL, the configuration's, or derived from the hardware)",
+	)
 	f.StringVar(&v.repo, "repo", "", "`owner/name` on GitHub (default: GITHUB_REPOSITORY, or the remote origin)")
 	f.BoolVar(&v.asJSON, "json", false, "print the findings as JSON")
 	return cmd

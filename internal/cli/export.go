@@ -60,7 +60,12 @@ func (c *Command) exportCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&e.format, "format", envelopes, "`format`: "+strings.Join(exportNames(), ", "))
-	f.StringVar(&e.out, "out", "", "`path` of the document, or of the folder of envelopes (default: standard output, or the folder envelopes)")
+	f.StringVar(
+		&e.out,
+		"out",
+		"",
+		"`path` of the document, or of the folder of envelopes (default: standard output, or the folder envelopes)",
+	)
 	f.StringArrayVar(&e.only, "only", nil, "write only this case `id` or glob; may be repeated")
 	return cmd
 }

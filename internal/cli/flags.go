@@ -45,17 +45,32 @@ func addHost(o *measure.Options, f *pflag.FlagSet) {
 
 // addLabel adds the flag that names this host.
 func addLabel(o *measure.Options, f *pflag.FlagSet) {
-	f.StringVar(&o.HostLabel, "host-label", "", "`label` of this host (default: ACCELGATE_HOST_LABEL, the configuration's, or derived from the hardware)")
+	f.StringVar(
+		&o.HostLabel,
+		"host-label",
+		"",
+		"`label` of this host (default: ACCELGATE_HOST_LABEL, the configuration's, or derived from the hardware)",
+	)
 }
 
 // addHistory adds the flag that names the folder of the history.
 func addHistory(o *measure.Options, f *pflag.FlagSet) {
-	f.StringVar(&o.History, "history", "", "`folder` of the history, history-<label>.jsonl (default: the configuration's, or "+measure.DefaultHistory+" in its folder of baselines)")
+	f.StringVar(
+		&o.History,
+		"history",
+		"",
+		"`folder` of the history, history-<label>.jsonl (default: the configuration's, or "+measure.DefaultHistory+" in its folder of baselines)",
+	)
 }
 
 // addPolicy adds the flags that change what blocks.
 func addPolicy(o *measure.Options, f *pflag.FlagSet) {
-	f.StringVar(&o.Threshold, "threshold", "", "change for the worse, in `percent`, beyond which a metric blocks (default: the configuration's, or 10)")
+	f.StringVar(
+		&o.Threshold,
+		"threshold",
+		"",
+		"change for the worse, in `percent`, beyond which a metric blocks (default: the configuration's, or 10)",
+	)
 	f.BoolVar(&o.RequireBaseline, "require-baseline", false, "do not pass when no baseline can judge the speed")
 	f.BoolVar(&o.Strict, "strict", false, "exit with 1 if a loss beyond its limit is undecided")
 }
@@ -74,11 +89,26 @@ func addMeasuring(o *measure.Options, f *pflag.FlagSet) {
 	addNames(o, f)
 	f.BoolVar(&o.Offline, "offline", false, "download nothing; an artifact that the cache lacks is an error (default: ACCELGATE_OFFLINE)")
 	f.Var((*count)(&o.Repeats), "repeats", "processes per cell, `n` in place of each suite's own")
-	f.StringSliceVar(&o.Devices, "devices", nil, "`ids` of the accelerators to measure on, one cell at a time on each, as in 0,1 (default: ACCELGATE_DEVICES or the configuration's)")
-	f.StringVar(&o.Health, "health", "", "`mode`: auto watches the host while it measures, off does not (default: ACCELGATE_HEALTH, the configuration's, or auto)")
+	f.StringSliceVar(
+		&o.Devices,
+		"devices",
+		nil,
+		"`ids` of the accelerators to measure on, one cell at a time on each, as in 0,1 (default: ACCELGATE_DEVICES or the configuration's)",
+	)
+	f.StringVar(
+		&o.Health,
+		"health",
+		"",
+		"`mode`: auto watches the host while it measures, off does not (default: ACCELGATE_HEALTH, the configuration's, or auto)",
+	)
 	f.Var((*period)(&o.WaitHealthy), "wait-healthy", "wait up to this `time` for a healthy host before measuring, as in 10m")
 	f.Var((*period)(&o.Budget), "budget", "end measuring after this `time` and list the cells left out (default: the configuration's)")
-	f.BoolVar(&o.Resume, "resume", false, "keep the measurements of an interrupted run of the same build and configuration; failures are measured again")
+	f.BoolVar(
+		&o.Resume,
+		"resume",
+		false,
+		"keep the measurements of an interrupted run of the same build and configuration; failures are measured again",
+	)
 	f.StringVar(&o.Out, "out", "", "`folder` for run.json and the journal (default: "+measure.DefaultOut+" beside the configuration)")
 	f.StringVar(&o.Revision, "revision", "", "`commit` of the code under test (default: git's HEAD)")
 }
@@ -86,7 +116,12 @@ func addMeasuring(o *measure.Options, f *pflag.FlagSet) {
 // addPairs adds the flags of pairs with a base. Commands that compare a run with itself
 // have none.
 func addPairs(o *measure.Options, f *pflag.FlagSet) {
-	f.StringVar(&o.AB, "ab", "", "the `base` to measure in pairs with: auto finds the merge base with the default branch and builds it, off measures no pairs; else a folder with a checkout that is built, or a commit (default: auto on a desk, off in CI)")
+	f.StringVar(
+		&o.AB,
+		"ab",
+		"",
+		"the `base` to measure in pairs with: auto finds the merge base with the default branch and builds it, off measures no pairs; else a folder with a checkout that is built, or a commit (default: auto on a desk, off in CI)",
+	)
 	f.Var((*count)(&o.Pairs), "pairs", "`n` pairs of every cell at first; cells that may be slower are measured in up to 30 (default: 2)")
 	f.Uint64Var(&o.PairSeed, "pair-seed", 0, "`seed` of the order within pairs, as in run.json (default: chosen)")
 }
@@ -110,7 +145,12 @@ func unmeasured(flags *pflag.FlagSet, from string, has ...string) (err error) {
 // addDemonstration adds the flags that make the embedded engine slow or wrong. No
 // command that records, or proves something of the gate, has them.
 func addDemonstration(o *measure.Options, f *pflag.FlagSet) {
-	f.StringVar(&o.InjectSlowdown, "inject-slowdown", "", "make the embedded engine slower by `PHASE=PERCENT`, as in decode=30%, to see the gate fail")
+	f.StringVar(
+		&o.InjectSlowdown,
+		"inject-slowdown",
+		"",
+		"make the embedded engine slower by `PHASE=PERCENT`, as in decode=30%, to see the gate fail",
+	)
 	f.StringVar(&o.WeightSeed, "weight-seed", "", "give the embedded engine other weights by this `seed`, to see the gate fail")
 }
 

@@ -57,7 +57,11 @@ func (c *Command) judgeCommand(code *int) *cobra.Command {
 
 func (o *judgeFlags) add(f *pflag.FlagSet) {
 	f.Var((*share)(&o.minEffect), "min-effect", "smallest change, in `percent`, that is worth an alarm (default: 2%, of pairs 0.5%)")
-	f.Var((*share)(&o.alpha), "alpha", "rate of false alarms, in `percent`, of cells that are judged alone (default: 1% of pairs, the calibrated one of history)")
+	f.Var(
+		(*share)(&o.alpha),
+		"alpha",
+		"rate of false alarms, in `percent`, of cells that are judged alone (default: 1% of pairs, the calibrated one of history)",
+	)
 	f.Var((*share)(&o.falseAlarms), "false-alarms", "chance, in `percent`, that a group of unchanged cells has a regression (default: 2%)")
 	f.BoolVar(&o.fail, "exit-code", false, "exit with 1 if any cell is regressed, with 3 if any has nothing to judge")
 }
@@ -79,7 +83,13 @@ func (s *share) String() string { return "" }
 func (s *share) Type() string   { return "percent" }
 
 func (c *Command) judgeLines(paths []string, o *judgeFlags) (int, error) {
-	set := jsonl.Set{Options: jsonl.Options{MinEffect: float64(o.minEffect) / 100, Alpha: float64(o.alpha) / 100, FalseAlarms: float64(o.falseAlarms) / 100}}
+	set := jsonl.Set{
+		Options: jsonl.Options{
+			MinEffect:   float64(o.minEffect) / 100,
+			Alpha:       float64(o.alpha) / 100,
+			FalseAlarms: float64(o.falseAlarms) / 100,
+		},
+	}
 	if len(paths) == 0 {
 		paths = []string{"-"}
 	}
@@ -125,7 +135,11 @@ func exitOfLines(verdicts []jsonl.Verdict) (code int, err error) {
 		case v.Class == jsonl.Regressed:
 			return exit.GateFailed, nil
 		case v.Change == nil && err == nil:
-			err = fmt.Errorf("line %q has nothing to judge: %s; add its numbers, or leave --exit-code out", text.OneLine(v.ID), text.OneLine(v.Reason))
+			err = fmt.Errorf(
+				"line %q has nothing to judge: %s; add its numbers, or leave --exit-code out",
+				text.OneLine(v.ID),
+				text.OneLine(v.Reason),
+			)
 		}
 	}
 	if err != nil {

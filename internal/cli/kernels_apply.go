@@ -41,7 +41,11 @@ func (c *Command) applyKernelsCommand() *cobra.Command {
 func addApplyLimits(f *pflag.FlagSet, limits *flashinfer.ApplyLimits) {
 	f.Var((*above0)(&limits.MaxAtol), "max-atol", "largest absolute error that a trace may have, `x`")
 	f.Var((*above0)(&limits.MaxRtol), "max-rtol", "largest relative error that a trace may have, `x`")
-	f.Var((*ratio)(&limits.RequiredMatchedRatio), "required-matched-ratio", "share of elements that must match, `x` above 0 and up to 1; a trace that states none is left out")
+	f.Var(
+		(*ratio)(&limits.RequiredMatchedRatio),
+		"required-matched-ratio",
+		"share of elements that must match, `x` above 0 and up to 1; a trace that states none is left out",
+	)
 	f.StringVar(&limits.Hardware, "hardware", "", "`device` whose traces count (default: the only one)")
 }
 
@@ -63,8 +67,13 @@ func (c *Command) applyKernels(dir, out string, limits flashinfer.ApplyLimits) e
 	if err := table.Write(ds, out); err != nil {
 		return exit.AsUsage(err)
 	}
-	_, err = fmt.Fprintf(c.Stdout, "%s: the solutions of %s of sizes\nNext: FIB_DATASET_PATH=%[1]s FIB_ENABLE_APPLY=1 for a program with flashinfer-bench, or read %[1]s/%[3]s\n", text.Clean(out),
-		text.Plural(len(table.Choices), "set"), flashinfer.ApplyFile)
+	_, err = fmt.Fprintf(
+		c.Stdout,
+		"%s: the solutions of %s of sizes\nNext: FIB_DATASET_PATH=%[1]s FIB_ENABLE_APPLY=1 for a program with flashinfer-bench, or read %[1]s/%[3]s\n",
+		text.Clean(out),
+		text.Plural(len(table.Choices), "set"),
+		flashinfer.ApplyFile,
+	)
 	return err
 }
 

@@ -108,8 +108,12 @@ func (e *evaluation) settle() (*flashinfer.Definition, string, error) {
 // complete demands the files that an evaluator needs.
 func (e *evaluation) complete(d *flashinfer.Definition, name string) error {
 	if (name == evaluator.NameSampling || name == evaluator.NameIndexer) && e.files.Inputs == "" {
-		return fmt.Errorf("the evaluator %s of the definition %s needs the inputs: add --inputs I.safetensors, or compare the numbers alone with --evaluator %s",
-			name, d.Name, evaluator.NameElementwise)
+		return fmt.Errorf(
+			"the evaluator %s of the definition %s needs the inputs: add --inputs I.safetensors, or compare the numbers alone with --evaluator %s",
+			name,
+			d.Name,
+			evaluator.NameElementwise,
+		)
 	}
 	if name != evaluator.NameSampling && e.files.Reference == "" {
 		return errors.New("evaluate: add --reference R.safetensors")

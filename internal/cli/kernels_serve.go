@@ -47,8 +47,22 @@ type serving struct {
 }
 
 // passedOn are the flags of kernels run that hold for each task.
-var passedOn = []string{"config", "mode", "reference", "python", "device", "warmup-runs", "iterations", "num-trials", "timeout", "rtol", "atol", "required-matched-ratio",
-	"no-profile-baseline", "profile"}
+var passedOn = []string{
+	"config",
+	"mode",
+	"reference",
+	"python",
+	"device",
+	"warmup-runs",
+	"iterations",
+	"num-trials",
+	"timeout",
+	"rtol",
+	"atol",
+	"required-matched-ratio",
+	"no-profile-baseline",
+	"profile",
+}
 
 func (c *Command) serveKernelsCommand() *cobra.Command {
 	s := serving{queue: 64, limit: time.Hour}
@@ -74,7 +88,12 @@ func (c *Command) serveKernelsCommand() *cobra.Command {
 	f.Var((*count)(&s.queue), "queue", "most pending tasks, `n`; more are refused (default: 64)")
 	f.Var((*period)(&s.limit), "task-timeout", "`time` that one task may take (default: 1h)")
 	f.BoolVar(&s.allowRoot, "allow-root", false, "run submitted solutions as root")
-	f.StringSliceVar(&s.Devices, "devices", nil, "`ids` of the accelerators to measure on, a task at a time on each (default: one task at a time)")
+	f.StringSliceVar(
+		&s.Devices,
+		"devices",
+		nil,
+		"`ids` of the accelerators to measure on, a task at a time on each (default: one task at a time)",
+	)
 	run := pflag.NewFlagSet("run", pflag.ContinueOnError)
 	s.addFlags(run)
 	for _, name := range passedOn {
@@ -85,7 +104,9 @@ func (c *Command) serveKernelsCommand() *cobra.Command {
 
 func (c *Command) serveKernels(ctx context.Context, root string, s *serving) error {
 	if os.Geteuid() == 0 && !s.allowRoot {
-		return exit.Usagef("submitted solutions would run as root and could do anything to this host: start the server as a user that owns nothing, or, in a container, add --allow-root")
+		return exit.Usagef(
+			"submitted solutions would run as root and could do anything to this host: start the server as a user that owns nothing, or, in a container, add --allow-root",
+		)
 	}
 	token := ""
 	if s.tokenEnv != "" {
@@ -112,8 +133,20 @@ func (c *Command) serveKernels(ctx context.Context, root string, s *serving) err
 	if len(lanes) == 0 {
 		lanes = []string{""}
 	}
-	server, err := scoring.New(scoring.Options{Dataset: ds, Dir: s.dir, Token: token, Hosts: []string{"127.0.0.1", "localhost", "::1"}, Queue: s.queue, Lanes: lanes, Tools: kernels.Profilers(),
-		Score: command.Score, Now: c.Now, Warn: func(w string) { c.warnAll([]string{w}) }})
+	server, err := scoring.New(
+		scoring.Options{
+			Dataset: ds,
+			Dir:     s.dir,
+			Token:   token,
+			Hosts:   []string{"127.0.0.1", "localhost", "::1"},
+			Queue:   s.queue,
+			Lanes:   lanes,
+			Tools:   kernels.Profilers(),
+			Score:   command.Score,
+			Now:     c.Now,
+			Warn:    func(w string) { c.warnAll([]string{w}) },
+		},
+	)
 	if err != nil {
 		return exit.AsUsage(closing(listener, err))
 	}
@@ -159,7 +192,10 @@ func listenAt(ctx context.Context, address, token string) (net.Listener, error) 
 		return nil, exit.Usagef("--listen: %w: write it as 127.0.0.1:8000", err)
 	}
 	if ip := net.ParseIP(host); token == "" && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return nil, exit.Usagef("other hosts could run programs here through %s: name a variable that holds a token with --token-env, or listen at 127.0.0.1", text.OneLine(address))
+		return nil, exit.Usagef(
+			"other hosts could run programs here through %s: name a variable that holds a token with --token-env, or listen at 127.0.0.1",
+			text.OneLine(address),
+		)
 	}
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", address)

@@ -53,6 +53,12 @@ func (c *Command) visualizeKernels(dir, out, author string) error {
 	if err := atomicfile.WriteFrom(out, draw); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(c.Stdout, "%s: %s of %s\nNext: open %[1]s\n", text.Clean(out), text.Plural(len(ds.Traces), "trace"), text.Plural(len(ds.Definitions), "definition"))
+	_, err = fmt.Fprintf(
+		c.Stdout,
+		"%s: %s of %s\nNext: open %[1]s\n",
+		text.Clean(out),
+		text.Plural(len(ds.Traces), "trace"),
+		text.Plural(len(ds.Definitions), "definition"),
+	)
 	return err
 }

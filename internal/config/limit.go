@@ -78,7 +78,12 @@ func (d *decoder) limits(s *Suite) {
 			case t.For == l.Metric:
 				complain(path+".trade.for", "%s cannot pay for its own loss: name another metric of the suite", quote(t.For))
 			case l.Change != nil && *l.Change >= t.Loss:
-				complain(path+".trade.loss", "%v passes without a trade, by change: %v; write a larger loss, or remove trade", t.Loss, *l.Change)
+				complain(
+					path+".trade.loss",
+					"%v passes without a trade, by change: %v; write a larger loss, or remove trade",
+					t.Loss,
+					*l.Change,
+				)
 			}
 		}
 		if l.When != nil && len(l.When) == 0 {

@@ -26,7 +26,8 @@ func (b Baselines) OnGitHub() bool { return onGitHub.MatchString(b.Repository) }
 
 // IsPath reports whether the repository is a folder of this host.
 func (b Baselines) IsPath() bool {
-	return strings.HasPrefix(b.Repository, ".") || strings.HasPrefix(b.Repository, "/") || len(b.Repository) > 2 && b.Repository[1] == ':' && strings.ContainsAny(b.Repository[2:3], `/\`)
+	return strings.HasPrefix(b.Repository, ".") || strings.HasPrefix(b.Repository, "/") ||
+		len(b.Repository) > 2 && b.Repository[1] == ':' && strings.ContainsAny(b.Repository[2:3], `/\`)
 }
 
 // elsewhere complains about what git could take for something else than a repository, a
@@ -36,7 +37,11 @@ func (d *decoder) elsewhere(b *Baselines, n ast.Node) {
 		d.fail(start(d.at(n, "baselines."+key)), "baselines."+key+": "+why, hint)
 	}
 	if b.FromHistory() {
-		bad("from", "history goes without a repository", "remove from, or repository and ref; the history branch is the action's input history-branch")
+		bad(
+			"from",
+			"history goes without a repository",
+			"remove from, or repository and ref; the history branch is the action's input history-branch",
+		)
 		return
 	}
 	if why := b.wrongRepository(); b.Repository != "" && why != "" {
@@ -46,18 +51,27 @@ func (d *decoder) elsewhere(b *Baselines, n ast.Node) {
 		}
 		bad("repository", quote(shown)+" "+why, "write OWNER/NAME, an https or ssh address, or a path that begins with ./, ../ or /")
 	}
-	if b.Ref != "" && (!refName.MatchString(b.Ref) || strings.Contains(b.Ref, "..") || strings.Contains(b.Ref, "//") || strings.HasSuffix(b.Ref, ".lock") || len(b.Ref) > 200) {
+	if b.Ref != "" &&
+		(!refName.MatchString(b.Ref) || strings.Contains(b.Ref, "..") || strings.Contains(b.Ref, "//") ||
+			strings.HasSuffix(b.Ref, ".lock") || len(b.Ref) > 200) {
 		bad("ref", quote(b.Ref)+" is not a branch, tag or commit", "write its name, as in main")
 	}
-	if b.Path != "" && (path.IsAbs(b.Path) || strings.Contains(b.Path, `\`) || path.Clean(b.Path) != b.Path || strings.HasPrefix(b.Path, "..") || !text.Printable(b.Path)) {
-		bad("path", quote(b.Path)+" is not a folder of that repository", "write its path from the root with slashes, as in baselines or gpu/baselines")
+	if b.Path != "" &&
+		(path.IsAbs(b.Path) || strings.Contains(b.Path, `\`) || path.Clean(b.Path) != b.Path || strings.HasPrefix(b.Path,
+			"..") || !text.Printable(b.Path)) {
+		bad(
+			"path",
+			quote(b.Path)+" is not a folder of that repository",
+			"write its path from the root with slashes, as in baselines or gpu/baselines",
+		)
 	}
 }
 
 // wrongRepository returns why a text is no repository; "" if it is one.
 func (b Baselines) wrongRepository() string {
 	switch {
-	case strings.HasPrefix(b.Repository, "-") || !text.Printable(b.Repository) || strings.ContainsAny(b.Repository, " \n") || strings.Contains(b.Repository, "::"):
+	case strings.HasPrefix(b.Repository, "-") || !text.Printable(b.Repository) || strings.ContainsAny(b.Repository, " \n") ||
+		strings.Contains(b.Repository, "::"):
 		return "is not a repository"
 	case b.OnGitHub() || b.IsPath() || scpLike.MatchString(b.Repository):
 		return ""

@@ -50,7 +50,12 @@ func parse(name string, data []byte) (*document, error) {
 	if i := badByte(data); i >= 0 {
 		before := data[:i]
 		column := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
-		return fail(bytes.Count(before, []byte("\n"))+1, column, fmt.Sprintf("byte %#02x is not text", data[i]), "save the file as UTF-8 without control characters")
+		return fail(
+			bytes.Count(before, []byte("\n"))+1,
+			column,
+			fmt.Sprintf("byte %#02x is not text", data[i]),
+			"save the file as UTF-8 without control characters",
+		)
 	}
 	tokens := lexer.Tokenize(string(data))
 	if at, message, hint := tooLarge(tokens); at != nil {
@@ -170,7 +175,11 @@ func (v *anchorVisitor) Visit(n ast.Node) ast.Visitor {
 	name := a.Name.GetToken().Value
 	if _, dup := v.doc.anchors[name]; dup && v.err == nil {
 		at := start(a)
-		v.err = &Error{Position{v.doc.name, at.Line, at.Column}, fmt.Sprintf("anchor %s is defined twice", quote("&"+name)), "rename one of them"}
+		v.err = &Error{
+			Position{v.doc.name, at.Line, at.Column},
+			fmt.Sprintf("anchor %s is defined twice", quote("&"+name)),
+			"rename one of them",
+		}
 	}
 	v.doc.anchors[name] = a.Value
 	return v

@@ -24,7 +24,11 @@ type Stage struct {
 // DefaultStages are those that were chosen by `make evaluate`; docs/detection/methods.md
 // has the table. On a loaded host an unchanged cell takes about 4 pairs.
 func DefaultStages() Stages {
-	return Stages{Looks: []Stage{{2, 0.35}, {5, 0.20}, {10, 0.05}}, Early: Early{P: 0.05, Pairs: 8, Shares: []float64{0.4, 0.2}}, Decide: 20}
+	return Stages{
+		Looks:  []Stage{{2, 0.35}, {5, 0.20}, {10, 0.05}},
+		Early:  Early{P: 0.05, Pairs: 8, Shares: []float64{0.4, 0.2}},
+		Decide: 20,
+	}
 }
 
 // StagesFrom are the default stages where every cell is measured in at least first

@@ -60,7 +60,11 @@ func Detect(ctx context.Context, opts Options) (bench.Host, []string, error) {
 		return bench.Host{}, nil, fmt.Errorf("identify the host: %w", err)
 	}
 	if host.Label == "" && len(host.Accelerators) == 0 && len(found.failed) > 0 {
-		return bench.Host{}, nil, fmt.Errorf("name the host: %s: repair the driver, or give the host a label with --host-label, such as %s-cpu where there is no accelerator", found.failed[0], opts.GOOS)
+		return bench.Host{}, nil, fmt.Errorf(
+			"name the host: %s: repair the driver, or give the host a label with --host-label, such as %s-cpu where there is no accelerator",
+			found.failed[0],
+			opts.GOOS,
+		)
 	}
 	if host.Label == "" {
 		host.Label = derive(opts.GOOS, opts.GOARCH, host.Accelerators)

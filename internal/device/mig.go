@@ -92,7 +92,13 @@ func divide(gpus []listed, found []bench.Accelerator) []bench.Accelerator {
 // sliceOf is a slice as a device: another profile is another model, which is not compared.
 func sliceOf(whole bench.Accelerator, s bench.Slot) bench.Accelerator {
 	gib, _ := strconv.ParseFloat(migProfile.FindStringSubmatch(s.Profile)[2], 64)
-	return bench.Accelerator{Vendor: whole.Vendor, Model: clean(whole.Model + " MIG " + s.Profile), MemoryGiB: gib, ID: bench.Identify(s.UUID), Slot: s}
+	return bench.Accelerator{
+		Vendor:    whole.Vendor,
+		Model:     clean(whole.Model + " MIG " + s.Profile),
+		MemoryGiB: gib,
+		ID:        bench.Identify(s.UUID),
+		Slot:      s,
+	}
 }
 
 // The words that stand for all slices of a host, or for those of one profile, as in mig:1g.10gb.
@@ -195,7 +201,10 @@ func slotted(d bench.Device, h bench.Host) (bench.Device, error) {
 	}
 	switch {
 	case parts > 0:
-		return d, fmt.Errorf("it is divided into %s, and is not a device itself: write mig for all of them, mig:PROFILE for those of one profile, or a UUID of nvidia-smi -L", text.Plural(parts, "MIG slice"))
+		return d, fmt.Errorf(
+			"it is divided into %s, and is not a device itself: write mig for all of them, mig:PROFILE for those of one profile, or a UUID of nvidia-smi -L",
+			text.Plural(parts, "MIG slice"),
+		)
 	case len(found) != 1:
 		return d, fmt.Errorf("it stands for %s of this host: choose from what nvidia-smi -L lists", text.Plural(len(found), "device"))
 	}

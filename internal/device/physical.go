@@ -40,7 +40,8 @@ func Physical(root string) bool {
 // bit of CPUID that all of them set.
 func hasFlag(cpuinfo, flag string) bool {
 	for line := range strings.Lines(cpuinfo) {
-		if name, flags, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "flags" && slices.Contains(strings.Fields(flags), flag) {
+		if name, flags, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "flags" &&
+			slices.Contains(strings.Fields(flags), flag) {
 			return true
 		}
 	}

@@ -51,12 +51,28 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	head := r.Method == http.MethodHead && route.method == http.MethodGet
 	switch {
 	case !known:
-		refusal(http.StatusNotFound, "not_found", "there is nothing at %.100q: see `accelgate engine serve -h` for what there is", r.URL.Path).write(w)
+		refusal(
+			http.StatusNotFound,
+			"not_found",
+			"there is nothing at %.100q: see `accelgate engine serve -h` for what there is",
+			r.URL.Path,
+		).write(w)
 	case r.Method != route.method && !head:
 		w.Header().Set("Allow", route.method)
-		refusal(http.StatusMethodNotAllowed, "method_not_allowed", "%.100q takes no %.20q: use %s", r.URL.Path, r.Method, route.method).write(w)
+		refusal(
+			http.StatusMethodNotAllowed,
+			"method_not_allowed",
+			"%.100q takes no %.20q: use %s",
+			r.URL.Path,
+			r.Method,
+			route.method,
+		).write(w)
 	case strings.HasPrefix(r.URL.Path, "/v1/") && !a.authorised(r):
-		refusal(http.StatusUnauthorized, "invalid_api_key", "the key is missing or wrong: send the server's as Authorization: Bearer KEY").write(w)
+		refusal(
+			http.StatusUnauthorized,
+			"invalid_api_key",
+			"the key is missing or wrong: send the server's as Authorization: Bearer KEY",
+		).write(w)
 	default:
 		route.serve(a, w, r)
 	}
@@ -127,7 +143,12 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *apiError) {
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, refusal(http.StatusRequestEntityTooLarge, "request_too_large", "the body has more than %d bytes: shorten the prompt", maxBody)
+		return nil, refusal(
+			http.StatusRequestEntityTooLarge,
+			"request_too_large",
+			"the body has more than %d bytes: shorten the prompt",
+			maxBody,
+		)
 	case err != nil:
 		return nil, invalid("unreadable_body", "read the body: %v: send it whole", err)
 	}
@@ -138,7 +159,12 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *apiError) {
 func (a *api) refusal(err error) *apiError {
 	switch {
 	case errors.Is(err, errBusy):
-		return refusal(http.StatusTooManyRequests, "queue_full", "%d requests wait already: try again later, or send fewer at once", a.limit)
+		return refusal(
+			http.StatusTooManyRequests,
+			"queue_full",
+			"%d requests wait already: try again later, or send fewer at once",
+			a.limit,
+		)
 	case errors.Is(err, errStopping):
 		return refusal(http.StatusServiceUnavailable, "stopping", "the server is stopping: start it again")
 	}

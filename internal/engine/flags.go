@@ -70,7 +70,12 @@ func (p *plan) checkLengths() error {
 	case p.answer < 1 || p.answer > maxTokens:
 		return fmt.Errorf("--decode-tokens %d: choose 1 to %d", p.answer, maxTokens)
 	case len(p.prompt)+p.answer > maxTokens:
-		return fmt.Errorf("a prompt of %d tokens and an answer of %d are more than %d together: shorten one of them", len(p.prompt), p.answer, maxTokens)
+		return fmt.Errorf(
+			"a prompt of %d tokens and an answer of %d are more than %d together: shorten one of them",
+			len(p.prompt),
+			p.answer,
+			maxTokens,
+		)
 	case p.runs < 1 || p.runs > maxRuns:
 		return fmt.Errorf("--runs %d: choose 1 to %d", p.runs, maxRuns)
 	case p.warmup < 0 || p.warmup > maxRuns:

@@ -106,9 +106,13 @@ func (r *request) setLimit(b *body, context int) *apiError {
 }
 
 func tooLong(prompt, answer, context int) *apiError {
-	return invalid("context_length_exceeded",
+	return invalid(
+		"context_length_exceeded",
 		"a prompt of %d tokens and an answer of %d are more than the context of %d: shorten one of them, or start the server with a larger --context",
-		prompt, answer, context)
+		prompt,
+		answer,
+		context,
+	)
 }
 
 // message is one of a chat.

@@ -48,7 +48,12 @@ func asv(data []byte) (*sheet, error) {
 			names = asvRows(name, axes)
 		}
 		if len(names) != len(values) {
-			return nil, fmt.Errorf("%s has %d results for %d choices of its parameters: see whether the file is whole", text.Quote(name, 80), len(values), len(names))
+			return nil, fmt.Errorf(
+				"%s has %d results for %d choices of its parameters: see whether the file is whole",
+				text.Quote(name, 80),
+				len(values),
+				len(names),
+			)
 		}
 		for i, v := range values {
 			if err := s.asvValue(name, names[i], strings.TrimSpace(string(v))); err != nil {
@@ -98,6 +103,9 @@ func (s *sheet) asvValue(benchmark, row, value string) error {
 	case strings.HasPrefix(strings.ToLower(own), "mem"), strings.HasPrefix(strings.ToLower(own), "peakmem"):
 		return s.add(row, bench.Metric{Name: "memory_bytes", Unit: "B", Better: bench.Lower}, v)
 	}
-	s.warn("%s has no direction in asv's file, so it is shown and not gated: give it one in the metrics of a suite, as in better: higher", text.Quote(own, 80))
+	s.warn(
+		"%s has no direction in asv's file, so it is shown and not gated: give it one in the metrics of a suite, as in better: higher",
+		text.Quote(own, 80),
+	)
 	return s.add(row, bench.Metric{Name: "value", Better: bench.Lower, Kind: bench.Score, Informational: true}, v)
 }

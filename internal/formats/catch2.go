@@ -67,7 +67,10 @@ func catchCases(d *xml.Decoder) (found []*catchCase, err error) {
 		case err == io.EOF && d.InputOffset() > 0:
 			return found, nil
 		case err != nil:
-			return nil, fmt.Errorf("the result is not the XML of Catch2 (%.200v): let it write a file with -r xml -o FILE, and give that (read.file in a suite)", err)
+			return nil, fmt.Errorf(
+				"the result is not the XML of Catch2 (%.200v): let it write a file with -r xml -o FILE, and give that (read.file in a suite)",
+				err,
+			)
 		}
 		start, isStart := token.(xml.StartElement)
 		if !isStart {

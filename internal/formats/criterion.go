@@ -124,7 +124,9 @@ func criterionMessages(all *repetitions, out []byte) error {
 			return err
 		}
 		if isEstimates(o) {
-			return errors.New("estimates.json does not name its benchmark: give what cargo bench prints, or cargo criterion --message-format=json")
+			return errors.New(
+				"estimates.json does not name its benchmark: give what cargo bench prints, or cargo criterion --message-format=json",
+			)
 		}
 		if err := harnessJSON(raw, &m); err != nil {
 			return err
@@ -140,7 +142,10 @@ func criterionMessages(all *repetitions, out []byte) error {
 func (m *criterionMessage) add(all *repetitions) error {
 	ns := m.Typical.Estimate * criterionUnits[m.Typical.Unit]
 	if m.ID == "" || !(ns > 0) {
-		return fmt.Errorf("benchmark %s has no typical time in ns, us, ms or s: see whether the file is of cargo criterion", text.Quote(m.ID, 200))
+		return fmt.Errorf(
+			"benchmark %s has no typical time in ns, us, ms or s: see whether the file is of cargo criterion",
+			text.Quote(m.ID, 200),
+		)
 	}
 	values := []Value{{"time_ns", ns}}
 	for _, t := range m.Throughput {

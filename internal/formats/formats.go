@@ -36,7 +36,12 @@ var formats = []format{
 	{name: "vllm", output: vllm, is: isVLLM, read: readVLLM},
 	{name: "guidellm", is: isGuideLLM, read: readGuideLLM},
 	{name: "llama-benchy", is: isBenchy, read: readBenchy},
-	{name: "llama-bench", output: llamaBench, is: func(o object) bool { return o.has("avg_ts", "n_prompt", "n_gen") }, read: readLlamaBench},
+	{
+		name:   "llama-bench",
+		output: llamaBench,
+		is:     func(o object) bool { return o.has("avg_ts", "n_prompt", "n_gen") },
+		read:   readLlamaBench,
+	},
 	{name: "inference-perf", is: func(o object) bool { return o.has("load_summary", "successes") }, read: readInferencePerf},
 	{name: "llmperf", is: isLLMPerf, read: readLLMPerf},
 	{name: "aiperf", is: isAIPerf, read: readAIPerf},

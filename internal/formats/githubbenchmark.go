@@ -52,8 +52,10 @@ func githubData(data []byte) (*sheet, error) {
 		if custom, err := saved(data, isGitHubCustom); err != nil || len(custom) == 0 {
 			return nil, err
 		}
-		return nil, errors.New("the file does not state which values are better: add --format customBiggerIsBetter or --format customSmallerIsBetter " +
-			"to the import, or write the name as the suite's parser")
+		return nil, errors.New(
+			"the file does not state which values are better: add --format customBiggerIsBetter or --format customSmallerIsBetter " +
+				"to the import, or write the name as the suite's parser",
+		)
 	}
 	_, document, _ := bytes.Cut(data[at:], []byte("="))
 	found, err := saved(bytes.TrimSpace(document), func(o object) bool { return o.has("entries") })
@@ -62,7 +64,10 @@ func githubData(data []byte) (*sheet, error) {
 	}
 	var suites map[string][]githubEntry
 	if err := json.Unmarshal(found[0]["entries"], &suites); err != nil {
-		return nil, fmt.Errorf("the entries of data.js are not those of github-action-benchmark (%.200v): see whether the action wrote the file", err)
+		return nil, fmt.Errorf(
+			"the entries of data.js are not those of github-action-benchmark (%.200v): see whether the action wrote the file",
+			err,
+		)
 	}
 	s := &sheet{key: "benchmark"}
 	var commits []string
@@ -92,7 +97,10 @@ func (s *sheet) githubSuite(prefix string, entries []githubEntry) (commit string
 	}
 	last := entries[len(entries)-1]
 	if len(entries) > 1 {
-		s.warn("data.js holds %s, of which the last was read: import an older data.js for an older commit", text.Plural(len(entries), "commit"))
+		s.warn(
+			"data.js holds %s, of which the last was read: import an older data.js for an older commit",
+			text.Plural(len(entries), "commit"),
+		)
 	}
 	for _, b := range last.Benches {
 		better := bench.Lower

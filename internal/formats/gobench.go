@@ -124,7 +124,12 @@ func commonProcs(rows []goRow) (common string) {
 
 // goUnits are the units of package testing. Those that a benchmark reports by
 // itself are left out.
-var goUnits = map[string]Value{"ns/op": {"time_ns", 1}, "MB/s": {"bytes_per_s", 1e6}, "B/op": {"alloc_bytes", 1}, "allocs/op": {"allocs", 1}}
+var goUnits = map[string]Value{
+	"ns/op":     {"time_ns", 1},
+	"MB/s":      {"bytes_per_s", 1e6},
+	"B/op":      {"alloc_bytes", 1},
+	"allocs/op": {"allocs", 1},
+}
 
 func goValues(pairs []string) (values []Value, err error) {
 	for i := 0; i+1 < len(pairs); i += 2 {

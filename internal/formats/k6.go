@@ -85,7 +85,12 @@ func (s *sheet) k6Metric(name string, numbers map[string]json.RawMessage) error 
 		case !percentile:
 			continue
 		}
-		m := bench.Metric{Name: name + "_" + suffix + "_ms", Unit: "ms", Better: bench.Lower, Informational: !slices.Contains(k6Gated, name)}
+		m := bench.Metric{
+			Name:          name + "_" + suffix + "_ms",
+			Unit:          "ms",
+			Better:        bench.Lower,
+			Informational: !slices.Contains(k6Gated, name),
+		}
 		if err := add(key, m); err != nil {
 			return err
 		}

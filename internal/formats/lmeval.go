@@ -17,11 +17,38 @@ func isLMEval(o object) bool {
 
 // lmEvalLower are metrics that are better lower, for files without
 // higher_is_better, which older versions do not write.
-var lmEvalLower = []string{"perplexity", "word_perplexity", "byte_perplexity", "bits_per_byte", "ter", "brier_score", "wer", "cer", "likelihood_diff"}
+var lmEvalLower = []string{
+	"perplexity",
+	"word_perplexity",
+	"byte_perplexity",
+	"bits_per_byte",
+	"ter",
+	"brier_score",
+	"wer",
+	"cer",
+	"likelihood_diff",
+}
 
 // lmEvalHigher are those that are better higher.
-var lmEvalHigher = []string{"acc", "acc_norm", "acc_mutual_info", "exact_match", "em", "f1", "mcc", "bleu", "chrf", "rouge1", "rouge2", "rougeL",
-	"mc1", "mc2", "pass@1", "pct_stereotype", "bypass"}
+var lmEvalHigher = []string{
+	"acc",
+	"acc_norm",
+	"acc_mutual_info",
+	"exact_match",
+	"em",
+	"f1",
+	"mcc",
+	"bleu",
+	"chrf",
+	"rouge1",
+	"rouge2",
+	"rougeL",
+	"mc1",
+	"mc2",
+	"pass@1",
+	"pct_stereotype",
+	"bypass",
+}
 
 // lmEval reads what lm-evaluation-harness saves with --output_path, format 0.4. Each
 // task and group is a row. The metric has the name of the file without the filter
@@ -48,8 +75,13 @@ func lmEval(data []byte) (*sheet, error) {
 
 // lmEvalConditions are what a score depends on besides the model.
 func lmEvalConditions(o object) map[string]string {
-	conditions := map[string]string{"client": client("lm-eval", o.text("lm_eval_version")), "model": o.first("model_name", "config.model_args"),
-		"engine": o.text("config", "model"), "limit": o.text("config", "limit"), "n_shot": commonText(o.child("n-shot"))}
+	conditions := map[string]string{
+		"client": client("lm-eval", o.text("lm_eval_version")),
+		"model":  o.first("model_name", "config.model_args"),
+		"engine": o.text("config", "model"),
+		"limit":  o.text("config", "limit"),
+		"n_shot": commonText(o.child("n-shot")),
+	}
 	maps.DeleteFunc(conditions, func(_, value string) bool { return value == "" || value == "null" })
 	return conditions
 }
@@ -70,7 +102,9 @@ func commonText(o object) (common string) {
 func (s *sheet) lmEvalTask(o object, task string, scores object) error {
 	for _, key := range slices.Sorted(maps.Keys(scores)) {
 		metric, filter, _ := strings.Cut(key, ",")
-		if metric = strings.TrimSpace(metric); metric == "" || metric == "alias" || metric == "name" || metric == "sample_len" || metric == "sample_count" || strings.HasSuffix(metric, "_stderr") {
+		if metric = strings.TrimSpace(metric); metric == "" || metric == "alias" || metric == "name" || metric == "sample_len" ||
+			metric == "sample_count" ||
+			strings.HasSuffix(metric, "_stderr") {
 			continue
 		}
 		v, ok, err := scores.number(key)

@@ -15,12 +15,19 @@ import (
 func isMLPerf(data []byte) bool { return bytes.Contains(data, []byte("MLPerf Results Summary")) }
 
 // mlperfPercentile is a percentile of the additional statistics, or of the result.
-var mlperfPercentile = lazyregexp.New(`^([0-9.]+)(?:th)? (first token percentile|percentile first token|percentile time to output token|percentile) latency \(ns\)$` +
-	`|^([0-9.]+) percentile (time to output token) \(ns\)$`)
+var mlperfPercentile = lazyregexp.New(
+	`^([0-9.]+)(?:th)? (first token percentile|percentile first token|percentile time to output token|percentile) latency \(ns\)$` +
+		`|^([0-9.]+) percentile (time to output token) \(ns\)$`,
+)
 
 // mlperfKinds are the quantities of the percentiles.
-var mlperfKinds = map[string]string{"percentile": "latency", "first token percentile": "ttft", "percentile first token": "ttft", "time to output token": "tpot",
-	"percentile time to output token": "tpot"}
+var mlperfKinds = map[string]string{
+	"percentile":                      "latency",
+	"first token percentile":          "ttft",
+	"percentile first token":          "ttft",
+	"time to output token":            "tpot",
+	"percentile time to output token": "tpot",
+}
 
 // mlperfRates are the speeds, in samples or tokens. A rate that was scheduled is the
 // client's setting.
@@ -111,7 +118,12 @@ func (s *sheet) mlperfLine(scenario, key, value string, headline bool) error {
 		if whole, ok := strings.CutSuffix(p[1]+p[3], ".00"); ok || !strings.Contains(p[1]+p[3], ".") {
 			percentile = whole
 		}
-		m, known = bench.Metric{Name: mlperfKinds[p[2]+p[4]] + "_p" + percentile + "_ns", Unit: "ns", Better: bench.Lower, Informational: !headline}, true
+		m, known = bench.Metric{
+			Name:          mlperfKinds[p[2]+p[4]] + "_p" + percentile + "_ns",
+			Unit:          "ns",
+			Better:        bench.Lower,
+			Informational: !headline,
+		}, true
 	}
 	if !known || s.has(scenario, m.Name) {
 		return nil

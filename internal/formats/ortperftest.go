@@ -25,7 +25,10 @@ var ortLines = map[string]struct {
 	"P99 Latency":                     {bench.Metric{Name: "latency_p99_ms", Unit: "ms", Better: bench.Lower, Informational: true}, 1e3},
 	"Session creation time cost":      {bench.Metric{Name: "session_s", Unit: "s", Better: bench.Lower, Informational: true}, 1},
 	"First inference time cost":       {bench.Metric{Name: "first_inference_ms", Unit: "ms", Better: bench.Lower, Informational: true}, 1},
-	"Peak working set size":           {bench.Metric{Name: "peak_working_set_bytes", Unit: "B", Better: bench.Lower, Informational: true}, 1},
+	"Peak working set size": {
+		bench.Metric{Name: "peak_working_set_bytes", Unit: "B", Better: bench.Lower, Informational: true},
+		1,
+	},
 }
 
 // ortPerfTest reads the text that onnxruntime_perf_test prints. Older versions print fewer lines. Its average and rate count

@@ -21,10 +21,12 @@ var (
 	tsPrefill   = lazyregexp.New(`prefill complete:\s*tokens=\d+\s*ms=\S+\s*tokensPerSec=(\S+)`)
 	tsDecode    = lazyregexp.New(`decode complete:\s*tokens=\d+\s*ms=\S+\s*tokensPerSec=(\S+)`)
 	tsBenchmark = lazyregexp.New(`benchmark summary:\s*bestPrefillMs=\S+\s*bestPrefillTps=(\S+)\s*bestDecodeMs=\S+\s*bestDecodeTps=(\S+)`)
-	tsTurn      = lazyregexp.New(`(?m)^` + tsTime + `?(?:[a-z]+: )?(?:\S+\[\d+\] )?multi-turn content chars=\d+(?: tokens=(\d+))?.*? tokPerSec=(\S+) preview=(.*)$`)
-	tsMarker    = lazyregexp.New(`(?m)^=== Generated Output ===[ \t\r]*\n`)
-	tsLogLine   = lazyregexp.New(`^` + tsTime + `?` + tsEntry + `(?: |$)`)
-	tsLogAtEnd  = lazyregexp.New(`^` + tsTime + `(?:trce|dbug|info|warn|fail|crit): `)
+	tsTurn      = lazyregexp.New(
+		`(?m)^` + tsTime + `?(?:[a-z]+: )?(?:\S+\[\d+\] )?multi-turn content chars=\d+(?: tokens=(\d+))?.*? tokPerSec=(\S+) preview=(.*)$`,
+	)
+	tsMarker   = lazyregexp.New(`(?m)^=== Generated Output ===[ \t\r]*\n`)
+	tsLogLine  = lazyregexp.New(`^` + tsTime + `?` + tsEntry + `(?: |$)`)
+	tsLogAtEnd = lazyregexp.New(`^` + tsTime + `(?:trce|dbug|info|warn|fail|crit): `)
 )
 
 // maxTurns bounds what a hostile program can make us remember.

@@ -99,7 +99,14 @@ func (in *inputs) groupOf(b *Budget) group {
 		}
 	}
 	if g.absent > 0 {
-		g.lost = text.Reasons(g.lost, fmt.Sprintf("the %s needs its whole group, and the run lacks %s of the suite: measure without filters", what, text.Plural(g.absent, "cell")))
+		g.lost = text.Reasons(
+			g.lost,
+			fmt.Sprintf(
+				"the %s needs its whole group, and the run lacks %s of the suite: measure without filters",
+				what,
+				text.Plural(g.absent, "cell"),
+			),
+		)
 	}
 	return g
 }

@@ -143,7 +143,12 @@ func newHistoryMean(in *inputs, b *budgeted, m *thresholdMean) (*historyMean, bo
 	t := &historyMean{thresholdMean: m}
 	var all []float64
 	t.base, t.head = meansOf(m.members, (*bench.Sample).Level)
-	o := detect.Options{Mode: detect.History, HigherIsBetter: m.metric.Better != bench.Lower, MinEffect: m.metric.slower(b.Loss), Tolerance: m.metric.slower(b.Loss)}
+	o := detect.Options{
+		Mode:           detect.History,
+		HigherIsBetter: m.metric.Better != bench.Lower,
+		MinEffect:      m.metric.slower(b.Loss),
+		Tolerance:      m.metric.slower(b.Loss),
+	}
 	for i := range m.members {
 		if m.members[i].old.Unhealthy != nil && all == nil {
 			all, _ = meansOf(m.members, func(s *bench.Sample) [][]float64 { return s.History })
@@ -227,7 +232,11 @@ type twoSampleMean struct {
 }
 
 func newTwoSampleMean(in *inputs, m *thresholdMean) *twoSampleMean {
-	s := detect.TwoSample{Base: detect.Side{Median: m.old}, Head: detect.Side{Median: m.new}, HigherIsBetter: m.metric.Better != bench.Lower}
+	s := detect.TwoSample{
+		Base:           detect.Side{Median: m.old},
+		Head:           detect.Side{Median: m.new},
+		HigherIsBetter: m.metric.Better != bench.Lower,
+	}
 	watched := healthy(in.cells)
 	all := true
 	for i := range m.members {
@@ -265,6 +274,9 @@ func (t *twoSampleMean) result(b *budgeted, alpha float64) meanFinding {
 	half := t.Least(0.025)
 	f.interval = [2]float64{d.percent((1+t.Estimate)*(1+half) - 1), d.percent((1+t.Estimate)/(1+half) - 1)}
 	f.evidence.Method, f.evidence.P, f.evidence.MDE = MethodSessions, t.P, max(b.Loss, math.Abs(d.percent(min(t.large, least))))
-	f.more = fmt.Sprintf("two sessions of unchanged code may differ as much, and show one from %.3g %% on; decide it in pairs with --ab", f.evidence.MDE)
+	f.more = fmt.Sprintf(
+		"two sessions of unchanged code may differ as much, and show one from %.3g %% on; decide it in pairs with --ab",
+		f.evidence.MDE,
+	)
 	return f
 }

@@ -34,10 +34,24 @@ func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
 	verdicts, isolated := quarantine(in, verdicts)
 	verdicts = p.settled(advise(in, verdicts, spent))
 	verdicts, shares := sharedLosses(in, verdicts)
-	c := Comparison{Reference: name, Verdicts: verdicts, Unjudged: sum.unjudged(in), MissingShards: run.MissingShards(), Unselected: unselected,
-		Unbuilt:  run.Context[bench.Unbuilt] != "" && sum.passed == 0,
-		Measured: sum.measured, Passed: sum.passed, Checks: sum.checks, Waivers: waivers, SharedLosses: shares, Budgets: spent, Quarantine: isolated,
-		SuspectRange: ev.began.standing(verdicts), Noise: noiseOf(in), Power: powerOf(verdicts)}
+	c := Comparison{
+		Reference:     name,
+		Verdicts:      verdicts,
+		Unjudged:      sum.unjudged(in),
+		MissingShards: run.MissingShards(),
+		Unselected:    unselected,
+		Unbuilt:       run.Context[bench.Unbuilt] != "" && sum.passed == 0,
+		Measured:      sum.measured,
+		Passed:        sum.passed,
+		Checks:        sum.checks,
+		Waivers:       waivers,
+		SharedLosses:  shares,
+		Budgets:       spent,
+		Quarantine:    isolated,
+		SuspectRange:  ev.began.standing(verdicts),
+		Noise:         noiseOf(in),
+		Power:         powerOf(verdicts),
+	}
 	if c.Unjudged == "" {
 		c.Uncompared = uncompared(in.cells, verdicts, spent)
 	}

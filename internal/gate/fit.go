@@ -88,8 +88,12 @@ func (in *inputs) fitted(fits []Fit) (list []Budget) {
 		}
 		for _, group := range groups {
 			b := Budget{Suite: f.Suite, Metric: f.Metric, When: group}
-			list = append(list, f.Slope.of(b, Fitted{Of: "slope", Over: f.Over, Per: f.Per, coefficient: detect.Slope, line: lines[group]})...)
-			list = append(list, f.Intercept.of(b, Fitted{Of: "intercept", Over: f.Over, coefficient: detect.Intercept, line: lines[group]})...)
+			list = append(
+				list,
+				f.Slope.of(b, Fitted{Of: "slope", Over: f.Over, Per: f.Per, coefficient: detect.Slope, line: lines[group]})...)
+			list = append(
+				list,
+				f.Intercept.of(b, Fitted{Of: "intercept", Over: f.Over, coefficient: detect.Intercept, line: lines[group]})...)
 		}
 	}
 	return list
@@ -164,7 +168,11 @@ func sidesOfFit(b *budgeted) []detect.FitTwoSample {
 	for i := range points {
 		m := &b.group.members[i]
 		o, n := m.old.Summarize(), m.now.Summarize()
-		points[i] = detect.FitTwoSample{X: b.Fit.x(m.id), Base: detect.NewSide(o.Median, o.MAD, o.N), Head: detect.NewSide(n.Median, n.MAD, n.N)}
+		points[i] = detect.FitTwoSample{
+			X:    b.Fit.x(m.id),
+			Base: detect.NewSide(o.Median, o.MAD, o.N),
+			Head: detect.NewSide(n.Median, n.MAD, n.N),
+		}
 		points[i].Base.Noise = max(points[i].Base.Noise, o.Noise)
 	}
 	return points

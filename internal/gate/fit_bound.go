@@ -47,10 +47,17 @@ func (in *inputs) spendBound(of *Budget) budgeted {
 	case len(without) > 0:
 		b.verdict.Reason = "no usable number of " + cellsOf(without) + ": a fit needs its whole group; measure again"
 	case g.absent > 0:
-		b.verdict.Reason = fmt.Sprintf("the fit needs its whole group, and the run lacks %s of the suite: measure without filters", text.Plural(g.absent, "cell"))
+		b.verdict.Reason = fmt.Sprintf(
+			"the fit needs its whole group, and the run lacks %s of the suite: measure without filters",
+			text.Plural(g.absent, "cell"),
+		)
 	case !fits || math.IsNaN(t.value) || math.IsInf(t.value, 0):
-		b.verdict.Reason = fmt.Sprintf("a fit needs %d points with different values of %s, and the run has %d cells of the group: measure more",
-			detect.MinPoints, printable(of.Fit.Over, maxName), t.points)
+		b.verdict.Reason = fmt.Sprintf(
+			"a fit needs %d points with different values of %s, and the run has %d cells of the group: measure more",
+			detect.MinPoints,
+			printable(of.Fit.Over, maxName),
+			t.points,
+		)
 	default:
 		t.judge(of.Fit)
 		b.test = t
@@ -84,7 +91,11 @@ func (t *boundTest) judge(f *Fitted) {
 func (t *boundTest) p() float64 { return t.chance }
 
 func (t *boundTest) result(*budgeted, float64) meanFinding {
-	return meanFinding{new: t.value, values: t.points, evidence: Evidence{Method: MethodBound, NewN: t.points, P: t.chance, StdErr: t.stderr}}
+	return meanFinding{
+		new:      t.value,
+		values:   t.points,
+		evidence: Evidence{Method: MethodBound, NewN: t.points, P: t.chance, StdErr: t.stderr},
+	}
 }
 
 // decideBound gives the verdict on a coefficient with bounds.

@@ -14,7 +14,15 @@ func hostShiftOf(in *inputs, ev *testResults) (v Verdict, ok bool) {
 		return v, false
 	}
 	v = Verdict{Finding: Regressed, Delta: -slower, Reference: in.reference,
-		Evidence: Evidence{Method: MethodHistory, Limit: limit, OldN: e.K, NewN: e.N, P: e.P, NoiseFloor: 100 * e.NoiseFloor, MDE: 100 * e.MDE},
+		Evidence: Evidence{
+			Method:     MethodHistory,
+			Limit:      limit,
+			OldN:       e.K,
+			NewN:       e.N,
+			P:          e.P,
+			NoiseFloor: 100 * e.NoiseFloor,
+			MDE:        100 * e.MDE,
+		},
 		Interval: [2]float64{100 * (1/(1+e.High) - 1), 100 * (1/(1+max(e.Low, -0.99)) - 1)},
 		Reason:   "all cells together moved against earlier runs: a change that everything shares, or the host; measure in pairs with --ab, which separates the two"}
 	switch e.Verdict {
@@ -22,7 +30,10 @@ func hostShiftOf(in *inputs, ev *testResults) (v Verdict, ok bool) {
 	case detect.Suspect, detect.Inconclusive:
 		// It is in no cell's number where it was taken out of them, so it must be said.
 		v.Reason = ""
-		v.undecide(ByPairs, "all cells together look slower than earlier runs, and these differ too much to decide: measure in pairs with --ab")
+		v.undecide(
+			ByPairs,
+			"all cells together look slower than earlier runs, and these differ too much to decide: measure in pairs with --ab",
+		)
 		v.Finding = seen(Regressed, e.Verdict == detect.Suspect || v.Evidence.suspicious())
 		return v, true
 	default:

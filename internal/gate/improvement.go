@@ -40,7 +40,10 @@ func gains(in *inputs, ev *testResults, verdicts []Verdict) []Verdict {
 			continue
 		}
 		v.Finding = Unrecorded
-		v.Reason = text.Reasons(v.Reason, fmt.Sprintf("better than the baseline by %.1f %%, and policy.improvement is fail: update the baseline", gain))
+		v.Reason = text.Reasons(
+			v.Reason,
+			fmt.Sprintf("better than the baseline by %.1f %%, and policy.improvement is fail: update the baseline", gain),
+		)
 	}
 	return verdicts
 }

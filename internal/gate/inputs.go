@@ -36,7 +36,15 @@ type cell struct {
 // newInputs reads both sides once. The verdicts are on the host and on metrics.
 func newInputs(reference string, ref, run *bench.Run, p Policy) (*inputs, []Verdict) {
 	ref = withoutExpected(ref, run, &p)
-	in := &inputs{policy: p, reference: reference, run: run, ref: ref, byID: indexed(ref), metrics: describedBy(ref, run), host: shiftOf(ref, run)}
+	in := &inputs{
+		policy:    p,
+		reference: reference,
+		run:       run,
+		ref:       ref,
+		byID:      indexed(ref),
+		metrics:   describedBy(ref, run),
+		host:      shiftOf(ref, run),
+	}
 	results := possible(run, judgedOf(run), &p)
 	in.cells, in.ids = make([]cell, len(results)), make(map[string]bool, len(results))
 	for i, got := range results {

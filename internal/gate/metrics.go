@@ -74,7 +74,8 @@ func Contradiction(name string, ref, run *bench.Metric) string {
 		return fmt.Sprintf("%s is better in the %s and %s in the run", ref.Better, name, run.Better)
 	case ref.Unit != run.Unit && ref.Unit != "" && run.Unit != "":
 		return fmt.Sprintf("its unit is %q in the %s and %q in the run", ref.Unit, name, run.Unit)
-	case ref.Exact != run.Exact || ref.Informational != run.Informational || ref.CountedBy != run.CountedBy || ref.ConfirmedBy != run.ConfirmedBy || ref.MinCount != run.MinCount:
+	case ref.Exact != run.Exact || ref.Informational != run.Informational || ref.CountedBy != run.CountedBy ||
+		ref.ConfirmedBy != run.ConfirmedBy || ref.MinCount != run.MinCount:
 		return "it is gated in another way in the " + name + " than in the run"
 	}
 	return ""

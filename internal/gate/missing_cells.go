@@ -89,8 +89,11 @@ func whyVanished(run *bench.Run, suite string) string {
 	if suite == "" || slices.ContainsFunc(run.Results, of) {
 		return "the baseline has this cell and the run does not; if it was removed on purpose, prune it from the baseline"
 	}
-	return fmt.Sprintf("the baseline has this cell of suite %q and the run has no cell of that suite; if another configuration records into this folder, "+
-		"give each configuration a folder of its own with the key baselines; if the suite was removed on purpose, prune the cell from the baseline", suite)
+	return fmt.Sprintf(
+		"the baseline has this cell of suite %q and the run has no cell of that suite; if another configuration records into this folder, "+
+			"give each configuration a folder of its own with the key baselines; if the suite was removed on purpose, prune the cell from the baseline",
+		suite,
+	)
 }
 
 // unmeasured reports the cells of suites' files that the run does not have.

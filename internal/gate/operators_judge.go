@@ -204,7 +204,8 @@ func (u *operatorDiff) violations(rows []OperatorRow) []*OperatorRow {
 	var violations []*OperatorRow
 	for i := range rows {
 		r := &rows[i]
-		if r.Change == OperatorNew || r.Change == OperatorMissing || r.Change == OperatorKept && (r.slower(u.policy.Tolerance) || r.CallsDiffer()) {
+		if r.Change == OperatorNew || r.Change == OperatorMissing ||
+			r.Change == OperatorKept && (r.slower(u.policy.Tolerance) || r.CallsDiffer()) {
 			r.Status = statusOf(levelOf(u.policy.Level, Fail))
 			violations = append(violations, r)
 		}

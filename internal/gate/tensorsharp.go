@@ -62,7 +62,13 @@ func throughput(in *inputs, c cell) findings {
 		tracked = true
 		v.Delta = (v.New - v.Old) / v.Old * 100
 		v.Interval = [2]float64{v.Delta, v.Delta}
-		v.Evidence = Evidence{Method: MethodThreshold, Limit: in.policy.Threshold, OldN: old.N, NewN: new.N, Noise: max(noise(old), noise(new))}
+		v.Evidence = Evidence{
+			Method: MethodThreshold,
+			Limit:  in.policy.Threshold,
+			OldN:   old.N,
+			NewN:   new.N,
+			Noise:  max(noise(old), noise(new)),
+		}
 		if s := c.got.Sample(v.Metric); s != nil {
 			v.Interval = interval(&bench.Metric{Better: bench.Higher}, v.Old, s, v.Delta)
 		}

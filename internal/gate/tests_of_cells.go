@@ -137,7 +137,15 @@ func (n *numbers) add(in *inputs, m *described, c cell) {
 // share is the part of the false alarms that each road may spend, all budgets together,
 // and all gains where they fail.
 func (n *numbers) share(in *inputs) float64 {
-	roads := boolToInt(slices.ContainsFunc(n.cells, canReject) || n.next.any()) + boolToInt(len(n.sides) > 0) + boolToInt(len(in.budgets) > 0) + boolToInt(in.policy.Improvement == ImprovementFail)
+	roads := boolToInt(
+		slices.ContainsFunc(n.cells, canReject) || n.next.any(),
+	) + boolToInt(
+		len(n.sides) > 0,
+	) + boolToInt(
+		len(in.budgets) > 0,
+	) + boolToInt(
+		in.policy.Improvement == ImprovementFail,
+	)
 	return in.policy.falseAlarms() / float64(max(1, roads))
 }
 
@@ -186,7 +194,11 @@ func samplesFor(in *inputs, m *described, c cell) (samples detect.Cell, ok bool)
 	}
 	policy := in.policyOf(seriesKey{c.id, m.Name})
 	limit := policy.minEffect()
-	o := detect.Options{HigherIsBetter: m.Better != bench.Lower, MinEffect: m.slower(limit), Tolerance: m.slower(max(limit, policy.Threshold))}
+	o := detect.Options{
+		HigherIsBetter: m.Better != bench.Lower,
+		MinEffect:      m.slower(limit),
+		Tolerance:      m.slower(max(limit, policy.Threshold)),
+	}
 	if n := len(now.Base); n > 0 {
 		o.Mode = detect.Interleaved
 		return detect.Cell{Base: now.Base, Head: now.Values[len(now.Values)-n:], Options: o}, true
@@ -210,7 +222,8 @@ func samplesFor(in *inputs, m *described, c cell) (samples detect.Cell, ok bool)
 // measures reports whether a number is one whose change can be judged.
 func measures(in *inputs, m *described, c cell) bool {
 	switch {
-	case in.shows(m, c.id) || in.tested(seriesKey{c.id, m.Name}) || m.Exact || m.contradiction != "" || m.reliability(c.got) != "" || m.tooFew(c.got):
+	case in.shows(m, c.id) || in.tested(seriesKey{c.id, m.Name}) || m.Exact || m.contradiction != "" ||
+		m.reliability(c.got) != "" || m.tooFew(c.got):
 		return false
 	case in.counts(m, c):
 		return false
@@ -331,8 +344,12 @@ func classified(in *inputs, p *Policy, v Verdict, e detect.Evidence) Verdict {
 	case detect.Suspect:
 		if e.Need > 0 && v.Delta < -p.Threshold-Tolerance { // a run that ended early excuses nothing
 			v.Finding = Regressed
-			v.Reason = fmt.Sprintf("%d of %d pairs were measured, and a loss beyond the threshold of %.4g %% is chance in at most 1 of 100 cases",
-				v.Evidence.Pairs, e.Need, p.Threshold)
+			v.Reason = fmt.Sprintf(
+				"%d of %d pairs were measured, and a loss beyond the threshold of %.4g %% is chance in at most 1 of 100 cases",
+				v.Evidence.Pairs,
+				e.Need,
+				p.Threshold,
+			)
 			break
 		}
 		v.Finding = seen(Regressed, lost && (e.Need == 0 || v.Evidence.suspicious()))

@@ -104,7 +104,12 @@ func (in *inputs) unpaid(v *Verdict, t *Trade, g *gainOf) string {
 	case !(g.percent >= t.Gain-Tolerance):
 		return fmt.Sprintf("%s gained %.1f %%, and the trade needs %.4g %%", metric, g.percent, t.Gain)
 	case in.policy.Method != MethodThreshold && !(g.q <= in.policy.falseAlarms()):
-		return fmt.Sprintf("the gain of %s by %.1f %% is not certain (q %.2g): decide it in pairs with --ab and more --pairs", metric, g.percent, g.q)
+		return fmt.Sprintf(
+			"the gain of %s by %.1f %% is not certain (q %.2g): decide it in pairs with --ab and more --pairs",
+			metric,
+			g.percent,
+			g.q,
+		)
 	}
 	return ""
 }
@@ -204,7 +209,16 @@ func (in *inputs) gainSince(mirrored *described, c cell, t *Trade) gainOf {
 	}
 	if earlierRuns(old) >= minRuns {
 		base, head := detect.Sessions(old.Level(), now.Values, c.got.Sessions < 2)
-		of := detect.Cell{Base: base, Head: head, Options: detect.Options{Mode: detect.History, HigherIsBetter: mirrored.Better != bench.Lower, MinEffect: mirrored.slower(t.Gain), Tolerance: mirrored.slower(t.Gain)}}
+		of := detect.Cell{
+			Base: base,
+			Head: head,
+			Options: detect.Options{
+				Mode:           detect.History,
+				HigherIsBetter: mirrored.Better != bench.Lower,
+				MinEffect:      mirrored.slower(t.Gain),
+				Tolerance:      mirrored.slower(t.Gain),
+			},
+		}
 		if e := detect.JudgeApart([]detect.Cell{of}, 1).Cells[0]; !few(of) && e.Verdict != detect.Untested && e.K >= minRuns {
 			since, _ := mirrored.Better.Gain(stats.Median(lastUsable(base, e.K)), stats.Median(head))
 			g.percent = min(g.percent, -since) // earlier runs without the gain do not make it new
@@ -214,7 +228,11 @@ func (in *inputs) gainSince(mirrored *described, c cell, t *Trade) gainOf {
 			return g
 		}
 	}
-	s := detect.TwoSample{Base: detect.NewSide(o.Median, o.MAD, o.N), Head: detect.NewSide(n.Median, n.MAD, n.N), HigherIsBetter: mirrored.Better != bench.Lower}
+	s := detect.TwoSample{
+		Base:           detect.NewSide(o.Median, o.MAD, o.N),
+		Head:           detect.NewSide(n.Median, n.MAD, n.N),
+		HigherIsBetter: mirrored.Better != bench.Lower,
+	}
 	s.Base.Noise = max(s.Base.Noise, o.Noise)
 	g.p = detect.JudgeTwoSample([]detect.TwoSample{s})[0].P
 	return g

@@ -41,7 +41,11 @@ func twoSampleOf(in *inputs, m *described, c cell) (s detect.TwoSample, ok bool)
 		return s, false
 	}
 	o, n := old.Summarize(), now.Summarize()
-	s = detect.TwoSample{Base: detect.NewSide(o.Median, o.MAD, o.N), Head: detect.NewSide(n.Median, n.MAD, n.N), HigherIsBetter: m.Better != bench.Lower}
+	s = detect.TwoSample{
+		Base:           detect.NewSide(o.Median, o.MAD, o.N),
+		Head:           detect.NewSide(n.Median, n.MAD, n.N),
+		HigherIsBetter: m.Better != bench.Lower,
+	}
 	s.Base.Noise = max(s.Base.Noise, o.Noise)
 	return s, o.Median > 0 && n.Median > 0
 }

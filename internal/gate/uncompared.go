@@ -54,7 +54,10 @@ func uncompared(cells []cell, verdicts []Verdict, spent []Spent) (list []Uncompa
 	}
 	for _, name := range names {
 		if of := suites[name]; !of.compared {
-			list = append(list, Uncompared{Suite: name, Reason: cmp.Or(of.reason, "no metric of its cells is gated"), Shown: of.reason == ""})
+			list = append(
+				list,
+				Uncompared{Suite: name, Reason: cmp.Or(of.reason, "no metric of its cells is gated"), Shown: of.reason == ""},
+			)
 		}
 	}
 	return list

@@ -145,7 +145,8 @@ func (in *inputs) has(e waiver.Entry) bool {
 		return true
 	}
 	leftOut := func(o bench.LeftOut) bool { return o.Cell == e.Cell }
-	return in.metric(e.Metric) != nil && (ok || in.ids[e.Cell] || in.byID[e.Cell] != nil || e.Cell != "" && slices.ContainsFunc(in.run.LeftOut, leftOut))
+	return in.metric(e.Metric) != nil &&
+		(ok || in.ids[e.Cell] || in.byID[e.Cell] != nil || e.Cell != "" && slices.ContainsFunc(in.run.LeftOut, leftOut))
 }
 
 // noted says why a waiver is of no use to a verdict, unless it turns out to be.

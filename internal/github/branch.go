@@ -75,7 +75,14 @@ func (p *proposal) look(ctx context.Context) (at position, err error) {
 func (p *proposal) compare(ctx context.Context, at position) (*gh.CommitsComparison, error) {
 	heads := [2]string{at.base.sha, at.branch.sha}
 	if p.compared[heads] == nil {
-		compared, _, err := p.client.api.Repositories.CompareCommits(ctx, p.repo.Owner, p.repo.Name, heads[0], heads[1], &gh.ListOptions{PerPage: 1})
+		compared, _, err := p.client.api.Repositories.CompareCommits(
+			ctx,
+			p.repo.Owner,
+			p.repo.Name,
+			heads[0],
+			heads[1],
+			&gh.ListOptions{PerPage: 1},
+		)
 		if err != nil {
 			return nil, p.fail(contentsPermission, err)
 		}
@@ -195,8 +202,10 @@ func (p *proposal) entriesOf(ctx context.Context, at tip, paths []string) (entri
 	for _, path := range paths {
 		entry := find(tree.Entries, path)
 		if entry == nil {
-			return nil, hopeless{fmt.Errorf("%s: GitHub does not list %q, which others pushed to the branch: merge or close its pull request",
-				p.doing, path)}
+			return nil, hopeless{
+				fmt.Errorf("%s: GitHub does not list %q, which others pushed to the branch: merge or close its pull request",
+					p.doing, path),
+			}
 		}
 		entries = append(entries, &gh.TreeEntry{Path: entry.Path, Mode: entry.Mode, Type: entry.Type, SHA: entry.SHA})
 	}

@@ -16,7 +16,8 @@ var errHollow = errors.New("GitHub answers success with an empty document")
 // hollow reports whether a successful answer in JSON is "{}", "null" or nothing at all.
 // Starting jobs again is answered so.
 func hollow(r *http.Request, response *http.Response, body []byte) bool {
-	if response.StatusCode != http.StatusOK && response.StatusCode != http.StatusCreated || strings.HasPrefix(path.Base(r.URL.Path), "rerun") {
+	if response.StatusCode != http.StatusOK && response.StatusCode != http.StatusCreated ||
+		strings.HasPrefix(path.Base(r.URL.Path), "rerun") {
 		return false
 	}
 	switch string(bytes.Join(bytes.Fields(body), nil)) {

@@ -46,7 +46,9 @@ type marker struct {
 }
 
 var (
-	markerLine = lazyregexp.New(`^<!-- accelgate v=1 key=(\S+) seq=(\d{1,19})\.(\d{1,19}) sum=sha256:([0-9a-f]{64})(?: state=([a-z0-9_-]{1,40}))? -->$`)
+	markerLine = lazyregexp.New(
+		`^<!-- accelgate v=1 key=(\S+) seq=(\d{1,19})\.(\d{1,19}) sum=sha256:([0-9a-f]{64})(?: state=([a-z0-9_-]{1,40}))? -->$`,
+	)
 	// markerOfOld is what versions before the above wrote.
 	markerOfOld = lazyregexp.New(`^<!-- accelgate:(\S+) -->$`)
 	validState  = lazyregexp.New(`^[a-z0-9_-]{0,40}$`)

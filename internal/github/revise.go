@@ -209,7 +209,16 @@ func (v *revising) blob(ctx context.Context, entry *gh.TreeEntry) ([]byte, error
 		return nil, hopeless{fmt.Errorf("%s: %q is there and is not a file: delete it on the branch", v.doing, entry.GetPath())}
 	}
 	if int64(entry.GetSize()) > v.Limit {
-		return nil, hopeless{fmt.Errorf("%s: %q has %d bytes, more than %d: delete it on the branch: %w", v.doing, entry.GetPath(), entry.GetSize(), v.Limit, ErrTooLarge)}
+		return nil, hopeless{
+			fmt.Errorf(
+				"%s: %q has %d bytes, more than %d: delete it on the branch: %w",
+				v.doing,
+				entry.GetPath(),
+				entry.GetSize(),
+				v.Limit,
+				ErrTooLarge,
+			),
+		}
 	}
 	blob, _, err := v.client.api.Git.GetBlob(ctx, v.repo.Owner, v.repo.Name, entry.GetSHA())
 	if err != nil {

@@ -19,7 +19,9 @@ type section struct {
 	body string
 }
 
-var sectionLine = lazyregexp.New(`^<!-- accelgate section v=1 key=(\S+) seq=(\d{1,19})\.(\d{1,19}) bytes=(\d{1,6}) sum=sha256:([0-9a-f]{64})(?: state=([a-z0-9_-]{1,40}))? -->$`)
+var sectionLine = lazyregexp.New(
+	`^<!-- accelgate section v=1 key=(\S+) seq=(\d{1,19})\.(\d{1,19}) bytes=(\d{1,6}) sum=sha256:([0-9a-f]{64})(?: state=([a-z0-9_-]{1,40}))? -->$`,
+)
 
 // between separates sections. The blank line begins a new block of Markdown.
 const between = "\n\n"
@@ -41,7 +43,14 @@ func (s section) line() string {
 	if s.state != "" {
 		state = " state=" + s.state
 	}
-	return fmt.Sprintf("<!-- accelgate section v=1 key=%s seq=%s bytes=%d sum=sha256:%s%s -->", escapeKey(s.key), s.seq, len(s.body), s.sum, state)
+	return fmt.Sprintf(
+		"<!-- accelgate section v=1 key=%s seq=%s bytes=%d sum=sha256:%s%s -->",
+		escapeKey(s.key),
+		s.seq,
+		len(s.body),
+		s.sum,
+		state,
+	)
 }
 
 func (s section) String() string { return s.line() + "\n" + s.body }
@@ -135,7 +144,15 @@ func joined(others map[string]section, own section, post Post, limit int) (strin
 
 // stub stands for a section that does not fit.
 func (s section) stub() section {
-	return newSection(s.key, s.seq, s.state, fmt.Sprintf("`%s`: the report does not fit into this comment. The check of this name has it.", strings.ReplaceAll(strings.Join(strings.Fields(s.key), " "), "`", "'")))
+	return newSection(
+		s.key,
+		s.seq,
+		s.state,
+		fmt.Sprintf(
+			"`%s`: the report does not fit into this comment. The check of this name has it.",
+			strings.ReplaceAll(strings.Join(strings.Fields(s.key), " "), "`", "'"),
+		),
+	)
 }
 
 func total(all map[string]section) (n int) {

@@ -129,9 +129,11 @@ func (t *Typing) Commands(getenv func(string) string, h bench.Host) report.Comma
 		Prune:    string(prune),
 		Anchor:   string(anchor),
 		Refresh:  string(t.common("accelgate cases refresh", label).conditions(o)),
-		Bisect:   string(t.configured("accelgate bisect").Add("--host-label", label).Add("--model-dir", o.ModelDir).List("--devices", o.Devices)),
-		Base:     o.NextBase(t.File.Dir),
-		Dir:      t.File.Dir,
+		Bisect: string(
+			t.configured("accelgate bisect").Add("--host-label", label).Add("--model-dir", o.ModelDir).List("--devices", o.Devices),
+		),
+		Base: o.NextBase(t.File.Dir),
+		Dir:  t.File.Dir,
 	}
 }
 

@@ -80,7 +80,9 @@ func (d *Diff) policy() (diff.Policy, error) {
 		return p, exit.Usagef("--tolerance: %w", err)
 	}
 	if d.Compat != "" && (len(d.Context) > 0 || d.AllowContext) {
-		return p, exit.Usagef("--context and --allow-context have no effect with --compat, whose rules look at six conditions and only warn: leave them out")
+		return p, exit.Usagef(
+			"--context and --allow-context have no effect with --compat, whose rules look at six conditions and only warn: leave them out",
+		)
 	}
 	known := slices.Sorted(maps.Keys(diff.DefaultContext()))
 	for _, c := range d.Context {

@@ -46,7 +46,13 @@ func JudgeFiles(ctx context.Context, e *measure.Env, o *measure.Options, paths [
 
 // ReadRuns reads runs and the baselines of their hosts, in pairs. Runs of one
 // host are shards of one run.
-func ReadRuns(ctx context.Context, e *measure.Env, o *measure.Options, file *config.File, paths []string) (runs []*bench.Run, refs []Reference, err error) {
+func ReadRuns(
+	ctx context.Context,
+	e *measure.Env,
+	o *measure.Options,
+	file *config.File,
+	paths []string,
+) (runs []*bench.Run, refs []Reference, err error) {
 	if runs, err = ReadHosts(ctx, e, o, file, paths); err != nil {
 		return nil, nil, err
 	}
@@ -104,8 +110,11 @@ func warnOfHosts(runs []*bench.Run, now time.Time) {
 		}
 		for _, other := range runs[:i] {
 			if run.Host.Same(other.Host.Fingerprint) {
-				run.Warnings = append(run.Warnings, fmt.Sprintf("this is host %s under another label: give each host one label, or devices of its own",
-					text.OneLine(other.Host.Label)))
+				run.Warnings = append(
+					run.Warnings,
+					fmt.Sprintf("this is host %s under another label: give each host one label, or devices of its own",
+						text.OneLine(other.Host.Label)),
+				)
 			}
 		}
 	}

@@ -172,8 +172,10 @@ func addAbsent(ctx context.Context, e *measure.Env, o *measure.Options, file *co
 		system := systemOf(r)
 		states, trouble := jobStates(ctx, e, system, cluster.JobName(file.Name, r.Host), nil)
 		run := &bench.Run{Schema: bench.RunSchema, Host: host, Started: e.Now()}
-		run.Warnings = []string{fmt.Sprintf("host %s left no run.json%s: submit its jobs, or name the files to judge in place of their folder%s",
-			text.OneLine(r.Host), listed(states), trouble)}
+		run.Warnings = []string{
+			fmt.Sprintf("host %s left no run.json%s: submit its jobs, or name the files to judge in place of their folder%s",
+				text.OneLine(r.Host), listed(states), trouble),
+		}
 		if len(runs) > 0 {
 			run.Revision = runs[0].Revision
 		}

@@ -53,7 +53,11 @@ func (r Reference) Run() *bench.Run {
 func ReferenceFor(ctx context.Context, e *measure.Env, o *measure.Options, file *config.File, host bench.Host) (Reference, error) {
 	ref, err := RecordedFor(ctx, e, o, file, host)
 	if err == nil && ref.File == nil && o.Baseline != "" {
-		return ref, exit.Usagef("--baseline: %s does not exist: correct the path, or record it with 'accelgate baseline update --baseline %s --reason TEXT'", o.Baseline, o.Baseline)
+		return ref, exit.Usagef(
+			"--baseline: %s does not exist: correct the path, or record it with 'accelgate baseline update --baseline %s --reason TEXT'",
+			o.Baseline,
+			o.Baseline,
+		)
 	}
 	return ref, err
 }
@@ -96,7 +100,11 @@ func fetched(ctx context.Context, e *measure.Env, o *measure.Options, file *conf
 	}
 	ref, err := OfHost(missing.Shown, parsed, label)
 	ref.Path, ref.Shown = missing.Path, missing.Shown
-	ref.From = &report.Source{Repository: cmp.Or(file.Baselines.Repository, "this repository"), Commit: f.Commit, Digest: fmt.Sprintf("%x", sha256.Sum256(f.Data))}
+	ref.From = &report.Source{
+		Repository: cmp.Or(file.Baselines.Repository, "this repository"),
+		Commit:     f.Commit,
+		Digest:     fmt.Sprintf("%x", sha256.Sum256(f.Data)),
+	}
 	return ref, err
 }
 
@@ -135,8 +143,12 @@ func loadReference(path, label string) (Reference, error) {
 // OfHost refuses the baseline of another host.
 func OfHost(path string, file *baseline.File, label string) (Reference, error) {
 	if file.HostLabel != "" && file.HostLabel != label {
-		return Reference{}, fmt.Errorf("%s is the baseline of host %q and this host is %q: give the baseline's label with --host-label, or correct host_label in the file",
-			path, text.OneLine(file.HostLabel), label)
+		return Reference{}, fmt.Errorf(
+			"%s is the baseline of host %q and this host is %q: give the baseline's label with --host-label, or correct host_label in the file",
+			path,
+			text.OneLine(file.HostLabel),
+			label,
+		)
 	}
 	return Reference{Path: path, File: file}, nil
 }
@@ -160,8 +172,11 @@ func Judge(e *measure.Env, runs []*bench.Run, refs []Reference, policy gate.Poli
 		comparison := gate.Compare(name, ref, run, policy)
 		comparisons = append(comparisons, comparison)
 		in.Lines = refs[i].Typed.lines()
-		in.Hosts = append(in.Hosts, report.HostInput{Run: run, Reference: ref, Path: refs[i].Name(), Source: refs[i].From, Comparison: comparison,
-			Commands: refs[i].Typed.Commands(e.Getenv, run.Host)})
+		in.Hosts = append(
+			in.Hosts,
+			report.HostInput{Run: run, Reference: ref, Path: refs[i].Name(), Source: refs[i].From, Comparison: comparison,
+				Commands: refs[i].Typed.Commands(e.Getenv, run.Host)},
+		)
 	}
 	policy.Shared = false // it was of one host
 	decision := gate.Decide(comparisons, policy)

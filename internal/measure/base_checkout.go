@@ -112,7 +112,11 @@ func (k *checkout) findMergeBase(ctx context.Context, p *Plan, head string) (err
 		return noBase{"git finds no merge base of HEAD and " + branch + ", as in a shallow checkout"}
 	}
 	if k.what == "" {
-		k.what = fmt.Sprintf("the merge base with %s, %s", strings.TrimPrefix(strings.TrimPrefix(branch, "refs/heads/"), "refs/remotes/"), ShortRevision(k.commit))
+		k.what = fmt.Sprintf(
+			"the merge base with %s, %s",
+			strings.TrimPrefix(strings.TrimPrefix(branch, "refs/heads/"), "refs/remotes/"),
+			ShortRevision(k.commit),
+		)
 	}
 	if len(p.Options.EngineArgs()) > 0 {
 		return nil
@@ -175,7 +179,10 @@ func (k *checkout) changed(ctx context.Context, p *Plan) (changed bool, untracke
 	if err != nil {
 		return false, nil, noBase{err.Error()}
 	}
-	others, err := k.Git(ctx, k.Dir, append([]string{"-c", "core.quotePath=off", "ls-files", "--others", "--exclude-standard"}, paths...)...)
+	others, err := k.Git(
+		ctx,
+		k.Dir,
+		append([]string{"-c", "core.quotePath=off", "ls-files", "--others", "--exclude-standard"}, paths...)...)
 	if err != nil {
 		return false, nil, noBase{err.Error()}
 	}
@@ -288,7 +295,8 @@ func (k *checkout) build(ctx context.Context, p *Plan) error {
 		}
 	}
 	commands, err := build(ctx, p, file, k.dir, "the base")
-	if _, missing := os.Stat(filepath.Join(k.tree(), ".gitmodules")); err == nil && commands+len(p.builds(everySuite)) == 0 && missing == nil {
+	if _, missing := os.Stat(filepath.Join(k.tree(), ".gitmodules")); err == nil && commands+len(p.builds(everySuite)) == 0 &&
+		missing == nil {
 		err = noBase{"the base has submodules, which no build command of a suite fetches"}
 	}
 	return err
@@ -305,7 +313,8 @@ func build(ctx context.Context, p *Plan, file *config.File, dir, what string) (i
 	for i := range file.Suites {
 		s := &file.Suites[i]
 		measured := slices.ContainsFunc(p.Suites, func(one Planned) bool { return one.Name == s.Name })
-		if s.Build == nil || !s.Build.OnlyPairs || !measured || slices.ContainsFunc(done, func(b []string) bool { return slices.Equal(b, s.Build.Command) }) {
+		if s.Build == nil || !s.Build.OnlyPairs || !measured ||
+			slices.ContainsFunc(done, func(b []string) bool { return slices.Equal(b, s.Build.Command) }) {
 			continue
 		}
 		response, err := p.worker.Do(ctx, worker.Request{Args: s.Build.Command, Dir: dir})
@@ -313,7 +322,17 @@ func build(ctx context.Context, p *Plan, file *config.File, dir, what string) (i
 			return len(done), err
 		}
 		if !response.OK() {
-			return len(done), noBase{fmt.Sprintf("%s cannot be built by %q: %s: %s", what, strings.Join(s.Build.Command, " "), response.Reason(), text.OneLine(text.LastLine(response.Log)))}
+			return len(
+					done,
+				), noBase{
+					fmt.Sprintf(
+						"%s cannot be built by %q: %s: %s",
+						what,
+						strings.Join(s.Build.Command, " "),
+						response.Reason(),
+						text.OneLine(text.LastLine(response.Log)),
+					),
+				}
 		}
 		done = append(done, s.Build.Command)
 	}

@@ -92,8 +92,11 @@ func (e *Env) since(ctx context.Context, p *Plan, ref *bench.Run) {
 	if p.Options.abNext != abHead || ref == nil || ref.Revision == "" {
 		return
 	}
-	response, err := p.worker.Do(ctx, worker.Request{Args: []string{"git", "rev-parse", "--verify", "--quiet", "--end-of-options", ref.Revision + "^{commit}"},
-		Dir: p.File.Dir, Unset: worktree.Variables, Timeout: 10 * time.Second})
+	response, err := p.worker.Do(
+		ctx,
+		worker.Request{Args: []string{"git", "rev-parse", "--verify", "--quiet", "--end-of-options", ref.Revision + "^{commit}"},
+			Dir: p.File.Dir, Unset: worktree.Variables, Timeout: 10 * time.Second},
+	)
 	if err == nil && response.OK() {
 		p.Options.abNext = ShortRevision(strings.TrimSpace(string(response.Stdout)))
 	}
@@ -167,7 +170,12 @@ func (e *Env) probe(ctx context.Context, p *Plan, b *base, lanes Lanes) (*base, 
 			delete(b.cells, cell.ID())
 		}
 		p.Options.abNext = unknownBase
-		warning := fmt.Sprintf("suite %s is not measured in pairs, because it does not run in %s: %s", one.Name, b.checkout, text.OneLine(why))
+		warning := fmt.Sprintf(
+			"suite %s is not measured in pairs, because it does not run in %s: %s",
+			one.Name,
+			b.checkout,
+			text.OneLine(why),
+		)
 		p.Warnings = append(p.Warnings, warning)
 		p.unpaired = append(p.unpaired, fmt.Sprintf("suite %s was not measured in pairs, because it does not run in %s",
 			text.OneLine(one.Name), b.checkout))

@@ -39,7 +39,9 @@ func (p *Plan) processorsOf(s *config.Suite) (*processors, error) {
 	}
 	of.nodes, err = p.chosen(s, "numa", s.NUMA, func(list string) error {
 		if list == nearNode && len(p.deviceIDs) == 0 && p.near != nil {
-			return fmt.Errorf("auto is the node of the cell's device, and cells are not pinned to devices: write host.devices, or the number of a node")
+			return fmt.Errorf(
+				"auto is the node of the cell's device, and cells are not pinned to devices: write host.devices, or the number of a node",
+			)
 		}
 		if list == nearNode {
 			return nil
@@ -130,7 +132,10 @@ func (p *processors) pin(d bench.Device) []string {
 // findNear finds the NUMA nodes of the devices of the run, or of all of the host, if a suite that it measures asks for them.
 func (p *Plan) findNear(ctx context.Context) error {
 	p.near = map[bench.Device]int{}
-	wanted := slices.DeleteFunc(slices.Clone(p.File.Suites), func(s config.Suite) bool { return !p.Options.Wants(p.File, p.Host.Label, s.Name) })
+	wanted := slices.DeleteFunc(
+		slices.Clone(p.File.Suites),
+		func(s config.Suite) bool { return !p.Options.Wants(p.File, p.Host.Label, s.Name) },
+	)
 	auto := slices.IndexFunc(wanted, func(s config.Suite) bool { return slices.Contains(s.NUMA, nearNode) })
 	together := slices.ContainsFunc(wanted, func(s config.Suite) bool {
 		return slices.ContainsFunc(s.Devices, func(n config.DeviceCount) bool { return n.SameNode })

@@ -80,7 +80,11 @@ func (p *Plan) Demand() cluster.Demand {
 func checkWidths(s *config.Suite, cells []bench.Cell) error {
 	for i, n := range s.Devices {
 		if n.MIG != "" && !device.CheckProfile(n.MIG) {
-			return s.Errorf(fmt.Sprintf("devices[%d].mig", i), "%s is no MIG profile: write one of nvidia-smi mig -lgip, such as 1g.10gb", text.Quote(n.MIG, 80))
+			return s.Errorf(
+				fmt.Sprintf("devices[%d].mig", i),
+				"%s is no MIG profile: write one of nvidia-smi mig -lgip, such as 1g.10gb",
+				text.Quote(n.MIG, 80),
+			)
 		}
 		path, when := fmt.Sprintf("devices[%d]", i), matrix.Match(n.When)
 		if err := policy.CheckKeys(s, path, when, nil, cells); err != nil {
@@ -147,7 +151,13 @@ func (p *Plan) checkGroup(devices []bench.Device, need needs) error {
 	fit := p.fitting(devices, need)
 	for _, d := range fit {
 		if len(fit) > 1 && (d.ID == "" || d.Vendor != fit[0].Vendor) {
-			return exit.Usagef("devices: a cell that needs several cannot have %s beside %s: name devices of one vendor, count those of one as in {%s: %d}, or choose other cells with --only", d, fit[0], fit[0].Vendor, need.width)
+			return exit.Usagef(
+				"devices: a cell that needs several cannot have %s beside %s: name devices of one vendor, count those of one as in {%s: %d}, or choose other cells with --only",
+				d,
+				fit[0],
+				fit[0].Vendor,
+				need.width,
+			)
 		}
 	}
 	return nil
@@ -165,8 +175,14 @@ func (p *Plan) checkProfiles(devices []bench.Device) error {
 	for _, one := range p.Suites {
 		for _, c := range one.Cells {
 			if p.need(c).profile == "" {
-				return exit.Usagef("devices: the run has MIG slices of %s, and the cell %s states no profile: add \"devices: [{mig: %s}]\" to suite %s, or name slices of one profile, as in mig:%s",
-					strings.Join(profiles, ", "), text.Quote(c.ID(), 80), profiles[0], one.Name, profiles[0])
+				return exit.Usagef(
+					"devices: the run has MIG slices of %s, and the cell %s states no profile: add \"devices: [{mig: %s}]\" to suite %s, or name slices of one profile, as in mig:%s",
+					strings.Join(profiles, ", "),
+					text.Quote(c.ID(), 80),
+					profiles[0],
+					one.Name,
+					profiles[0],
+				)
 			}
 		}
 	}

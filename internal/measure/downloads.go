@@ -77,7 +77,12 @@ func (p *Plan) lacking(index int, err error) (again bool, because error) {
 	case len(missing) == 0:
 		return false, err
 	case p.get == nil:
-		return false, fmt.Errorf("%w; the cache lacks %s, which the suite uses: run 'accelgate fetch %s' first", err, strings.Join(missing, ", "), strings.Join(missing, " "))
+		return false, fmt.Errorf(
+			"%w; the cache lacks %s, which the suite uses: run 'accelgate fetch %s' first",
+			err,
+			strings.Join(missing, ", "),
+			strings.Join(missing, " "),
+		)
 	}
 	if failed := p.get(missing); failed != nil {
 		return false, failed
@@ -92,7 +97,10 @@ func (e *Env) Artifacts(o *Options) (*artifact.Store, error) {
 		return nil, exit.AsUsage(err)
 	}
 	if len(file.Artifacts) == 0 {
-		return nil, exit.Usagef("%s has no artifacts: add them under artifacts, as in 'artifacts: {model: {url: https://example.com/model.gguf, sha256: ...}}'", o.Config)
+		return nil, exit.Usagef(
+			"%s has no artifacts: add them under artifacts, as in 'artifacts: {model: {url: https://example.com/model.gguf, sha256: ...}}'",
+			o.Config,
+		)
 	}
 	_, store, err := e.place(o, file)
 	return store, err

@@ -54,7 +54,11 @@ func (o *Options) Kept(file *config.File, label string) (*history.File, error) {
 		}
 	}
 	if info, err := os.Stat(o.History); o.History != "" && (err != nil || !info.IsDir()) {
-		return nil, exit.Usagef("--history: %s is not a folder: correct the path, or record runs with 'accelgate history record --history %s RUN.json'", o.History, o.History)
+		return nil, exit.Usagef(
+			"--history: %s is not a folder: correct the path, or record runs with 'accelgate history record --history %s RUN.json'",
+			o.History,
+			o.History,
+		)
 	}
 	kept, err := history.Load(o.HistoryPath(file, label))
 	if errors.Is(err, fs.ErrNotExist) {

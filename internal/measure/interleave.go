@@ -77,13 +77,31 @@ func (e *Env) openIn(ctx context.Context, p *Plan, from *checkout, tried bool, l
 	if err != nil {
 		return nil, fmt.Errorf("--ab: %w", err)
 	}
-	b := &base{plan: opened, pairs: cmp.Or(o.Pairs, firstPairs(&p.Policy)), seed: cmp.Or(o.PairSeed, rand.Uint64()>>11), cells: map[string]paired{}, owed: map[string]bool{}, coins: map[string]*rand.Rand{}, flipped: map[string]bool{}, checkout: from, tried: tried, laid: laid}
+	b := &base{
+		plan:     opened,
+		pairs:    cmp.Or(o.Pairs, firstPairs(&p.Policy)),
+		seed:     cmp.Or(o.PairSeed, rand.Uint64()>>11),
+		cells:    map[string]paired{},
+		owed:     map[string]bool{},
+		coins:    map[string]*rand.Rand{},
+		flipped:  map[string]bool{},
+		checkout: from,
+		tried:    tried,
+		laid:     laid,
+	}
 	if b.revision = cmp.Or(e.checkedOut(ctx, opened), o.ABRevision); o.folder != nil {
 		b.revision = o.folder.commit
 	}
 	if want := cmp.Or(e.mergedInto(ctx, p), o.ABRevision); o.ABRevision != "" && b.revision != want {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("the base is %s, and the pull request is merged into %s, so what else differs counts as its change: check out that one in %s",
-			text.OneLine(b.revision), text.OneLine(want), text.OneLine(o.AB)))
+		p.Warnings = append(
+			p.Warnings,
+			fmt.Sprintf(
+				"the base is %s, and the pull request is merged into %s, so what else differs counts as its change: check out that one in %s",
+				text.OneLine(b.revision),
+				text.OneLine(want),
+				text.OneLine(o.AB),
+			),
+		)
 	}
 	b.state = b.revision + " " + e.changes(ctx, opened) + " " + opened.File.Digest + laid.Digest()
 	if err = b.match(p); err == nil {
@@ -103,7 +121,10 @@ func (e *Env) openIn(ctx context.Context, p *Plan, from *checkout, tried bool, l
 // the pull request's head; "" where it is not, or git cannot show it. A shallow checkout
 // tells.
 func (e *Env) mergedInto(ctx context.Context, p *Plan) string {
-	response, err := p.worker.Do(ctx, worker.Request{Args: []string{"git", "cat-file", "-p", "HEAD"}, Dir: p.File.Dir, Timeout: 10 * time.Second})
+	response, err := p.worker.Do(
+		ctx,
+		worker.Request{Args: []string{"git", "cat-file", "-p", "HEAD"}, Dir: p.File.Dir, Timeout: 10 * time.Second},
+	)
 	if err != nil || !response.OK() {
 		return ""
 	}
@@ -302,12 +323,20 @@ func (m *interleaved) side(ctx context.Context, side int, c bench.Cell, d bench.
 func join(got, old *bench.Result) {
 	got.WallMS += old.WallMS
 	if old.Outcome != bench.Passed || old.Doubt != "" {
-		got.Warnings = append(slices.Clip(got.Warnings),
-			fmt.Sprintf("the base did not pass or is doubtful (%s), so the cell is not judged by pairs: look at the base", text.OneLine(old.Reason+old.Doubt)))
+		got.Warnings = append(
+			slices.Clip(got.Warnings),
+			fmt.Sprintf(
+				"the base did not pass or is doubtful (%s), so the cell is not judged by pairs: look at the base",
+				text.OneLine(old.Reason+old.Doubt),
+			),
+		)
 		return
 	}
 	if !sameConditions(got, old) {
-		got.Warnings = append(slices.Clip(got.Warnings), "the base was measured under other conditions, so the cell is not judged by pairs: change conditions and code apart")
+		got.Warnings = append(
+			slices.Clip(got.Warnings),
+			"the base was measured under other conditions, so the cell is not judged by pairs: change conditions and code apart",
+		)
 		return
 	}
 	for _, samples := range [][]bench.Sample{got.Samples, got.Resources} {

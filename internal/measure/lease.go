@@ -68,10 +68,22 @@ func (e *Env) Lease(ctx context.Context, p *Plan) (Lanes, error) {
 	used, err := device.Busy(ctx, p.worker, leased)
 	warnings := slices.Concat(l.lease.Warnings, used)
 	if profiles := device.Profiles(p.Host); len(devices) == 0 && len(profiles) > 0 {
-		warnings = append(warnings, fmt.Sprintf("this host has MIG slices of %s, and cells are not pinned to one: write host.devices: [mig]", strings.Join(profiles, ", ")))
+		warnings = append(
+			warnings,
+			fmt.Sprintf(
+				"this host has MIG slices of %s, and cells are not pinned to one: write host.devices: [mig]",
+				strings.Join(profiles, ", "),
+			),
+		)
 	}
 	if moved > 0 {
-		warnings = append(warnings, fmt.Sprintf("%d cells moved to other devices than those of the last run, because all end sooner so: compare small changes in pairs (--ab)", moved))
+		warnings = append(
+			warnings,
+			fmt.Sprintf(
+				"%d cells moved to other devices than those of the last run, because all end sooner so: compare small changes in pairs (--ab)",
+				moved,
+			),
+		)
 	}
 	p.Warnings = append(p.Warnings, warnings...)
 	e.WarnAll(warnings)
@@ -112,7 +124,13 @@ func (e *Env) leaseDir() string {
 // job names what holds a lease, for those who wait for it.
 func (e *Env) job() string {
 	if id := e.Getenv("GITHUB_RUN_ID"); id != "" {
-		return fmt.Sprintf("%s/%s/actions/runs/%s %s", e.Getenv("GITHUB_SERVER_URL"), e.Getenv("GITHUB_REPOSITORY"), id, e.Getenv("GITHUB_JOB"))
+		return fmt.Sprintf(
+			"%s/%s/actions/runs/%s %s",
+			e.Getenv("GITHUB_SERVER_URL"),
+			e.Getenv("GITHUB_REPOSITORY"),
+			id,
+			e.Getenv("GITHUB_JOB"),
+		)
 	}
 	return "accelgate run"
 }

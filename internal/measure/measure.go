@@ -152,7 +152,10 @@ func (o *Options) abFolder() bool {
 func (e *Env) newRun(ctx context.Context, p *Plan, b *base) *bench.Run {
 	run := &bench.Run{
 		Schema: bench.RunSchema, Tool: Tool(), Revision: e.revision(ctx, p), Host: p.Host,
-		Started: e.Now().UTC().Truncate(time.Second), Context: b.context(p.context()), Base: b.commit(), Metrics: p.Metrics, Unselected: p.Others, Warnings: p.Warnings,
+		Started: e.Now().
+			UTC().
+			Truncate(time.Second),
+		Context: b.context(p.context()), Base: b.commit(), Metrics: p.Metrics, Unselected: p.Others, Warnings: p.Warnings,
 		LeftOut: p.LeftOut,
 	}
 	if p.Options.Shard != "" {

@@ -142,7 +142,11 @@ func sameMetrics(base, head suite.Suite) error {
 	now := bench.Run{Metrics: head.Metrics()}
 	for _, old := range base.Metrics() {
 		if why := gate.Contradiction("base", &old, now.Metric(old.Name)); why != "" {
-			return exit.Usagef("--ab: %s cannot be compared with the base: %s; give it another name, or measure this change without --ab", old.Name, why)
+			return exit.Usagef(
+				"--ab: %s cannot be compared with the base: %s; give it another name, or measure this change without --ab",
+				old.Name,
+				why,
+			)
 		}
 	}
 	return nil
@@ -175,7 +179,10 @@ func (b *base) missed(head *Plan, all map[string]paired) {
 		head.Warnings = append(head.Warnings, "the base has cells that this configuration has not, so nothing judges them: "+firstOf(cells))
 	}
 	if len(metrics) > 0 {
-		head.Warnings = append(head.Warnings, "the base has gated metrics that this configuration has not, so nothing judges them: "+firstOf(metrics))
+		head.Warnings = append(
+			head.Warnings,
+			"the base has gated metrics that this configuration has not, so nothing judges them: "+firstOf(metrics),
+		)
 	}
 }
 

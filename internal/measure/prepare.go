@@ -66,7 +66,10 @@ func (e *Env) prepareCode(ctx context.Context, p *Plan) error {
 }
 
 // build runs builds in the plan's folder.
-func (p *Plan) build(ctx context.Context, builds map[string]*config.Build) (*prepare.Checkout, *prepare.Hold, map[string]prepare.Failure, error) {
+func (p *Plan) build(
+	ctx context.Context,
+	builds map[string]*config.Build,
+) (*prepare.Checkout, *prepare.Hold, map[string]prepare.Failure, error) {
 	c, err := p.checkout()
 	if err != nil || len(builds) == 0 {
 		return c, nil, nil, err

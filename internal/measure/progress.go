@@ -48,7 +48,10 @@ func shown(metrics []bench.Metric) func(string) bool {
 func (s *session) progress() func(runner.Event) {
 	gated := shown(s.plan.Metrics)
 	return func(e runner.Event) {
-		s.Progress.Finished(progress.Measurement{Result: e.Result, Round: e.Round, Rounds: e.Rounds, Skipped: e.Skipped, Reused: e.Reused}, gated)
+		s.Progress.Finished(
+			progress.Measurement{Result: e.Result, Round: e.Round, Rounds: e.Rounds, Skipped: e.Skipped, Reused: e.Reused},
+			gated,
+		)
 	}
 }
 

@@ -83,7 +83,11 @@ func redactedList(v reflect.Value, hide func(string) string) reflect.Value {
 func (l Secrets) checkIDs(cells []bench.Cell) error {
 	for _, c := range cells {
 		if id := c.ID(); l.Hide(id) != id {
-			return exit.Usagef("the id of cell %s of suite %s holds a secret of this process's environment: rename the value, or unset the variable", l.Hide(id), c.Suite)
+			return exit.Usagef(
+				"the id of cell %s of suite %s holds a secret of this process's environment: rename the value, or unset the variable",
+				l.Hide(id),
+				c.Suite,
+			)
 		}
 	}
 	return nil

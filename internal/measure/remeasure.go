@@ -94,7 +94,12 @@ func (s *session) more(run *bench.Run, ids []string, why map[string]gate.Request
 		}
 	}
 	if confirm > 0 {
-		fmt.Fprintf(s.Stderr, "accelgate: cells that look slower: %d; they are measured again, %d times each, and judged by that\n", confirm, want)
+		fmt.Fprintf(
+			s.Stderr,
+			"accelgate: cells that look slower: %d; they are measured again, %d times each, and judged by that\n",
+			confirm,
+			want,
+		)
 	}
 	if n := len(more) - confirm; n > 0 {
 		fmt.Fprintf(s.Stderr, "accelgate: cells whose values lie on both sides of the limit: %d; they are measured more often\n", n)

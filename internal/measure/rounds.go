@@ -106,7 +106,12 @@ func (s *session) rounds(ctx context.Context, run *bench.Run, n int, seen func(b
 }
 
 // round measures each of the cells once.
-func (s *session) round(ctx context.Context, cells []bench.Cell, round, of int, seen func(bench.Result, time.Time)) ([]bench.Result, []bench.LeftOut, error) {
+func (s *session) round(
+	ctx context.Context,
+	cells []bench.Cell,
+	round, of int,
+	seen func(bench.Result, time.Time),
+) ([]bench.Result, []bench.LeftOut, error) {
 	rand.Shuffle(len(cells), func(i, j int) { cells[i], cells[j] = cells[j], cells[i] })
 	o := s.options()
 	o.Repeats = nil

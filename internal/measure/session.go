@@ -43,7 +43,16 @@ type session struct {
 
 // newSession opens the journal. Its Close ends the session.
 func (e *Env) newSession(ctx context.Context, p *Plan, b *base, revision string, lanes Lanes) (*session, error) {
-	s := &session{Env: e, plan: p, base: b, revision: revision, lanes: lanes, keys: map[string]string{}, declared: map[string]string{}, started: e.Now()}
+	s := &session{
+		Env:      e,
+		plan:     p,
+		base:     b,
+		revision: revision,
+		lanes:    lanes,
+		keys:     map[string]string{},
+		declared: map[string]string{},
+		started:  e.Now(),
+	}
 	var err error
 	if s.watcher, err = e.newWatcher(p, lanes.Devices); err != nil {
 		return nil, err
@@ -96,7 +105,13 @@ func (s *session) announce(entries []runner.Entry) {
 			kept++
 		}
 	}
-	fmt.Fprintf(s.Stderr, "accelgate: resuming: %d measurements kept; %d that failed and %d of another build, configuration, environment or host are not", kept, failed, other)
+	fmt.Fprintf(
+		s.Stderr,
+		"accelgate: resuming: %d measurements kept; %d that failed and %d of another build, configuration, environment or host are not",
+		kept,
+		failed,
+		other,
+	)
 	if unselected > 0 {
 		fmt.Fprintf(s.Stderr, "; %d are of cells that are not selected now", unselected)
 	}
@@ -123,7 +138,9 @@ func (s *session) identify(one Planned) error {
 		if err := s.declare(one.Suite, cell); err != nil {
 			return err
 		}
-		data, err := json.Marshal([]any{s.revision, s.changes, s.plan.File.Digest, s.plan.Host, device, Tool(), id, command, base, s.declared[id]})
+		data, err := json.Marshal(
+			[]any{s.revision, s.changes, s.plan.File.Digest, s.plan.Host, device, Tool(), id, command, base, s.declared[id]},
+		)
 		if err != nil {
 			return err
 		}
@@ -193,7 +210,12 @@ func (s *session) cutShort(results []bench.Result) []string {
 	if n == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("the budget ended before all repeats: %d cells have fewer values than configured; raise limits.budget, or lower repeats", n)}
+	return []string{
+		fmt.Sprintf(
+			"the budget ended before all repeats: %d cells have fewer values than configured; raise limits.budget, or lower repeats",
+			n,
+		),
+	}
 }
 
 // bySuite measures each cell by its suite. What a suite keeps running on a

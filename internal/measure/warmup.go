@@ -29,7 +29,13 @@ func warmUp(run *bench.Run) []string {
 	if cells == 0 || 2*warm <= cells {
 		return nil
 	}
-	return []string{fmt.Sprintf("the first processes of %d of %d cells are unlike the later ones, so the host warmed up while it measured: raise repeats, or keep it busy before", warm, cells)}
+	return []string{
+		fmt.Sprintf(
+			"the first processes of %d of %d cells are unlike the later ones, so the host warmed up while it measured: raise repeats, or keep it busy before",
+			warm,
+			cells,
+		),
+	}
 }
 
 // gatedValues returns the values of the first metric that is gated.

@@ -9,7 +9,8 @@ import (
 // plainest is the need without demands that change no lane, so that cells are packed together that share lanes.
 func (p *Plan) plainest(devices []bench.Device, need needs) needs {
 	lanes := p.lanesFor(devices, need)
-	for _, plainer := range []needs{{width: need.width, profile: need.profile}, {width: need.width, profile: need.profile, sameNode: need.sameNode}} {
+	for _, plainer := range []needs{{width: need.width, profile: need.profile}, {width: need.width, profile: need.profile,
+		sameNode: need.sameNode}} {
 		if slices.Equal(p.lanesFor(devices, plainer), lanes) {
 			return plainer
 		}

@@ -124,13 +124,38 @@ func (r *Report) overBudgets() bullets {
 		}
 		h := &r.hosts[f.host]
 		if len(s.Worst) > 0 && len(s.Worst[0].Cell) <= typable {
-			items = append(items, r.on(f, inline{plain("See what the cell that lost most of the " + what + " rests on: "), command("accelgate explain " + text.ShellQuote(s.Worst[0].Cell))}))
+			items = append(
+				items,
+				r.on(
+					f,
+					inline{
+						plain("See what the cell that lost most of the " + what + " rests on: "),
+						command("accelgate explain " + text.ShellQuote(s.Worst[0].Cell)),
+					},
+				),
+			)
 		}
 		if f.Evidence.InPairs {
-			items = append(items, inline{plain("To accept the loss, raise "), code(key), plain(" of the " + what + " in the configuration; no waiver accepts it")})
+			items = append(
+				items,
+				inline{
+					plain("To accept the loss, raise "),
+					code(key),
+					plain(" of the " + what + " in the configuration; no waiver accepts it"),
+				},
+			)
 			return
 		}
-		items = append(items, r.on(f, inline{plain("Accept the loss of the " + what + " as the new baseline (records only the cells that passed): "), command(h.update("why it is accepted") + force)}))
+		items = append(
+			items,
+			r.on(
+				f,
+				inline{
+					plain("Accept the loss of the " + what + " as the new baseline (records only the cells that passed): "),
+					command(h.update("why it is accepted") + force),
+				},
+			),
+		)
 	})
 	return items
 }

@@ -24,7 +24,11 @@ func (h *host) changeOf(v *gate.Verdict) (c change, ok bool) {
 		return c, false
 	}
 	better := direction(h.metrics[v.Metric], v)
-	c = change{percent: better.Change(v.Delta), better: better, interval: [2]float64{better.Change(v.Interval[0]), better.Change(v.Interval[1])}}
+	c = change{
+		percent:  better.Change(v.Delta),
+		better:   better,
+		interval: [2]float64{better.Change(v.Interval[0]), better.Change(v.Interval[1])},
+	}
 	if v.Evidence.Method == gate.MethodExact {
 		gain, _ := better.Gain(v.Old, v.New)
 		c.percent = better.Change(gain)

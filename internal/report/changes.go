@@ -104,7 +104,10 @@ func (r *Refresh) summary() string {
 	}
 	var what []string
 	if len(r.Hosts) > 0 || len(r.Cases) == 0 {
-		what = append(what, fmt.Sprintf("%s renewed and %d new, on %s", text.Plural(renewed, "number"), added, text.Plural(len(r.Hosts), "host")))
+		what = append(
+			what,
+			fmt.Sprintf("%s renewed and %d new, on %s", text.Plural(renewed, "number"), added, text.Plural(len(r.Hosts), "host")),
+		)
 	}
 	if len(r.Cases) > 0 {
 		what = append(what, text.Plural(r.caseNumbers(), "number")+" of "+text.Plural(r.caseFiles(), "case")+" renewed")
@@ -234,7 +237,14 @@ func (c *Change) row() []inline {
 	if c.Unit != "" {
 		values = append(values, reason(" "+c.Unit))
 	}
-	return []inline{only(code(c.Cell)), only(code(c.Metric)), values, only(plain(change)), only(plain(c.noise())), only(plain(c.evidence()))}
+	return []inline{
+		only(code(c.Cell)),
+		only(code(c.Metric)),
+		values,
+		only(plain(change)),
+		only(plain(c.noise())),
+		only(plain(c.evidence())),
+	}
 }
 
 // noise is by how much the change varies, in percent of the old number.

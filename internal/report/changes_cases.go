@@ -48,8 +48,10 @@ func (r *Refresh) caseBlocks(files, rows int) []block {
 		order[i] = &r.Cases[i]
 	}
 	slices.SortStableFunc(order, func(a, b *CaseChanges) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Host, b.Host)) })
-	blocks := []block{paragraph{bold("Case files"), plain(": " + text.Plural(r.caseFiles(), "file") + ", " + text.Plural(r.caseNumbers(), "number") +
-		", as they are written there. A plus is a larger number.")}}
+	blocks := []block{
+		paragraph{bold("Case files"), plain(": " + text.Plural(r.caseFiles(), "file") + ", " + text.Plural(r.caseNumbers(), "number") +
+			", as they are written there. A plus is a larger number.")},
+	}
 	for _, c := range order[:min(files, len(order))] {
 		blocks = append(blocks, c.head(), c.table(rows))
 	}

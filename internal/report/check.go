@@ -36,7 +36,8 @@ func (h *host) ofCase(v *gate.Verdict) bool {
 // called, which no refresh records.
 func (h *host) lostCalls(cell string) bool {
 	c := h.checks[cell]
-	return c != nil && slices.ContainsFunc(c.Operators.Rows, func(r gate.OperatorRow) bool { return r.NewRank > 0 && r.NewCalls == 0 && r.CallsDiffer() })
+	return c != nil &&
+		slices.ContainsFunc(c.Operators.Rows, func(r gate.OperatorRow) bool { return r.NewRank > 0 && r.NewCalls == 0 && r.CallsDiffer() })
 }
 
 // ofFile reports the name of a reference that case files record.

@@ -183,7 +183,18 @@ func (v *diffView) context(most int) bullets {
 	var list bullets
 	for _, c := range differ[:min(most, len(differ))] {
 		word := map[bool]string{true: "refuse", false: "warn"}[c.Level == gate.Fail]
-		list = append(list, inline{plain("differs: "), code(c.Name), plain(" "), code(c.Baseline), plain(" → "), code(c.Candidate), plain(" (" + word + ")")})
+		list = append(
+			list,
+			inline{
+				plain("differs: "),
+				code(c.Name),
+				plain(" "),
+				code(c.Baseline),
+				plain(" → "),
+				code(c.Candidate),
+				plain(" (" + word + ")"),
+			},
+		)
 	}
 	if more := len(differ) - len(list); more > 0 {
 		list = append(list, only(plain("differs: "+text.Plural(more, "more condition"))))
@@ -232,7 +243,14 @@ func (v *diffView) row(r *diff.Row) []inline {
 	if r.DeltaRel != nil {
 		relative = only(plain(v.relative(r)))
 	}
-	return []inline{metric, amountOrNone(r.Baseline, ""), amountOrNone(r.Candidate, ""), amountOrNone(r.DeltaAbs, "+"), relative, only(reason(word))}
+	return []inline{
+		metric,
+		amountOrNone(r.Baseline, ""),
+		amountOrNone(r.Candidate, ""),
+		amountOrNone(r.DeltaAbs, "+"),
+		relative,
+		only(reason(word)),
+	}
 }
 
 // amountOrNone writes a number, with plus before one above zero.

@@ -102,9 +102,18 @@ func (r *Report) drifted() []block {
 			word = "faster"
 		}
 		blocks = append(blocks, paragraph{bold("The host seems to have drifted"), plain(": on "), code(r.hosts[d.host].Run.Host.Label),
-			plain(fmt.Sprintf(" the reference moved as much as the solution in %d of %s (geomean of all: solutions %s, references %s). "+
-				"The host is %s than when the baseline was captured, rather than the kernels: make sure that nothing else runs on it, and measure again with ",
-				max(d.slower, d.faster), text.Plural(d.own.n, "workload"), inWords(-d.own.percent(), 0, bench.Lower), inWords(-d.reference.percent(), 0, bench.Lower), word)),
+			plain(fmt.Sprintf(
+				" the reference moved as much as the solution in %d of %s (geomean of all: solutions %s, references %s). "+
+					"The host is %s than when the baseline was captured, rather than the kernels: make sure that nothing else runs on it, and measure again with ",
+				max(
+					d.slower,
+					d.faster,
+				),
+				text.Plural(d.own.n, "workload"),
+				inWords(-d.own.percent(), 0, bench.Lower),
+				inWords(-d.reference.percent(), 0, bench.Lower),
+				word,
+			)),
 			command(r.hosts[d.host].Commands.Run)})
 	}
 	return withRest(blocks, len(r.kernels.drifts), "host that seems to have drifted", "hosts that seem to have drifted")

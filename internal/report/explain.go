@@ -282,7 +282,14 @@ func (d *ExplainedVerdict) rows() []dots {
 		recorded = []float64{d.Old}
 	}
 	chose := min(d.Selected, len(d.Values))
-	return []dots{{"history", earlier}, {"baseline", median}, {"recorded", recorded}, {"base", d.Base}, {"chose", d.Values[:chose]}, {"now", d.Values[chose:]}}
+	return []dots{
+		{"history", earlier},
+		{"baseline", median},
+		{"recorded", recorded},
+		{"base", d.Base},
+		{"chose", d.Values[:chose]},
+		{"now", d.Values[chose:]},
+	}
 }
 
 func stripWidth(columns int) int { return min(60, max(10, columns-len("    baseline ||  "))) }

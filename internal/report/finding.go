@@ -90,9 +90,21 @@ func (r Report) Findings(most int) []Finding {
 }
 
 func (r *Report) finding(f finding, suite string) Finding {
-	return Finding{Host: name(r.hosts[f.host].Run.Host.Label), Cell: name(f.Cell), Metric: name(f.Metric), Suite: suite, Line: max(r.in.Lines[suite], 1),
-		Finding: f.Finding, Blocks: f.Blocks, Listed: f.Listed(), LeftOut: f.LeftOut(), standing: f.Standing(),
-		Excuse: excuseOf(f.Verdict).String(), Verdicts: f.verdicts(), Message: r.message(f)}
+	return Finding{
+		Host:     name(r.hosts[f.host].Run.Host.Label),
+		Cell:     name(f.Cell),
+		Metric:   name(f.Metric),
+		Suite:    suite,
+		Line:     max(r.in.Lines[suite], 1),
+		Finding:  f.Finding,
+		Blocks:   f.Blocks,
+		Listed:   f.Listed(),
+		LeftOut:  f.LeftOut(),
+		standing: f.Standing(),
+		Excuse:   excuseOf(f.Verdict).String(),
+		Verdicts: f.verdicts(),
+		Message:  r.message(f),
+	}
 }
 
 func (f finding) verdicts() int {
@@ -118,7 +130,14 @@ func (r *Report) suiteOf(f finding) string {
 func (r *Report) message(f finding) string {
 	if f.alike != nil {
 		size, more := r.changed(f)
-		return f.word() + ": " + f.cell().String() + ", " + size + more + ", limit " + bare(f.Evidence.Limit) + "; " + shorten(visible(f.alike.Reason), maxReason)
+		return f.word() + ": " + f.cell().
+			String() +
+			", " + size + more + ", limit " + bare(
+			f.Evidence.Limit,
+		) + "; " + shorten(
+			visible(f.alike.Reason),
+			maxReason,
+		)
 	}
 	if f.cause != nil {
 		return f.sharedCause().String()

@@ -52,8 +52,17 @@ func (h htmlWriter) cells(r *Report) {
 	}
 	h.WriteString("</div>\n")
 	if whole < len(all) {
-		h.block(paragraph{plain(fmt.Sprintf("%s shown whole, %d in one line and %d not at all, because none of these is worse. All of one: ",
-			text.Plural(whole, "cell"), shown-whole, len(all)-shown)), command("accelgate explain CELL"), plain("; all of all: "), command("accelgate report --format json RUN")})
+		h.block(
+			paragraph{plain(fmt.Sprintf(
+				"%s shown whole, %d in one line and %d not at all, because none of these is worse. All of one: ",
+				text.Plural(
+					whole,
+					"cell",
+				),
+				shown-whole,
+				len(all)-shown,
+			)), command("accelgate explain CELL"), plain("; all of all: "), command("accelgate report --format json RUN")},
+		)
 	}
 }
 
@@ -95,7 +104,9 @@ func byID(run *bench.Run) map[string]*bench.Result {
 
 // form is shown by the script, which it needs.
 func (h htmlWriter) form(all []cellPage, keys []string, hosts bool) {
-	h.WriteString(`<form id="filter" hidden><label>Search <input type="search" name="q" placeholder="cell, verdict or metric"></label>` + "\n")
+	h.WriteString(
+		`<form id="filter" hidden><label>Search <input type="search" name="q" placeholder="cell, verdict or metric"></label>` + "\n",
+	)
 	words := map[string]bool{}
 	labels := map[string]bool{}
 	values := map[string]map[string]bool{}
@@ -159,7 +170,9 @@ func (c *cellPage) data(keys []string) string {
 			}
 		}
 	}
-	data, _ := json.Marshal(map[string]any{"c": first.word(), "h": name(c.host.Run.Host.Label), "d": delta, "n": noise, "p": facets}) // no value of it fails
+	data, _ := json.Marshal(
+		map[string]any{"c": first.word(), "h": name(c.host.Run.Host.Label), "d": delta, "n": noise, "p": facets},
+	) // no value of it fails
 	return string(data)
 }
 
@@ -173,7 +186,12 @@ func (h htmlWriter) cell(r *Report, i int, c cellPage, keys []string, whole bool
 	if mark := marks[first.Standing()]; mark != "" {
 		h.mark(mark)
 	}
-	fmt.Fprintf(h, ` <code>%s</code> <span class="class">%s</span> <span class="change">`, escapeHTML(name(first.Cell)), escapeHTML(first.word()))
+	fmt.Fprintf(
+		h,
+		` <code>%s</code> <span class="class">%s</span> <span class="change">`,
+		escapeHTML(name(first.Cell)),
+		escapeHTML(first.word()),
+	)
 	if change := c.change(r); change != nil {
 		h.inline(change)
 	}

@@ -46,7 +46,10 @@ func contextWarning(context []diff.ContextMatch) string {
 	var differ []string
 	for i := range context {
 		if c := &context[i]; !c.Match {
-			differ = append(differ, fmt.Sprintf("%s (%s -> %s)", name(c.Name), name(pythonText(c, c.Baseline)), name(pythonText(c, c.Candidate))))
+			differ = append(
+				differ,
+				fmt.Sprintf("%s (%s -> %s)", name(c.Name), name(pythonText(c, c.Baseline)), name(pythonText(c, c.Candidate))),
+			)
 		}
 	}
 	return strings.Join(differ, ", ")

@@ -179,7 +179,8 @@ func (r *Report) document() *Document {
 	decision.Waivers = finiteWaivers(decision.Waivers)
 	return &Document{
 		Schema: DocumentSchema, Tool: r.in.Tool, Status: r.in.Decision.Status, Title: r.Title(),
-		Created: r.in.Now, Revision: r.in.Revision, Base: r.in.Base, BaseBranch: r.in.BaseBranch, Config: r.in.Config, RunURL: r.in.Links.Run,
+		Created: r.in.Now, Revision: r.in.Revision, Base: r.in.Base, BaseBranch: r.in.BaseBranch, Config: r.in.Config,
+		RunURL: r.in.Links.Run,
 		Policy: r.in.Policy, Totals: r.Totals(), Decision: decision, CheckedChanges: r.in.Checked,
 	}
 }
@@ -190,7 +191,8 @@ func (h *host) document() *HostDocument {
 		Revision: h.Run.Revision, Started: h.Run.Started, Unjudged: h.Comparison.Unjudged, NoEvidence: h.Comparison.NoEvidence,
 		Measured: h.measured, Right: h.right, Checked: h.checked, Uncompared: h.Comparison.Uncompared, Unselected: h.unselected,
 		LeftOut: h.leftOut, Retried: h.retried, Noise: finiteNoise(h.Comparison.Noise), Power: finitePower(h.Comparison.Power),
-		Began: h.Comparison.SuspectRange, Alike: h.sharedLossDocuments(), Budgets: h.budgetDocuments(), Waivers: finiteWaivers(h.Comparison.Waivers),
+		Began: h.Comparison.SuspectRange, Alike: h.sharedLossDocuments(), Budgets: h.budgetDocuments(),
+		Waivers:    finiteWaivers(h.Comparison.Waivers),
 		Quarantine: h.Comparison.Quarantine, Metrics: h.Run.Metrics, Warnings: warningsOf(h.Run),
 	}
 	if ref := h.Reference; ref != nil {
@@ -245,7 +247,8 @@ func finiteNoise(n *gate.Noise) *gate.Noise {
 func (h *host) finiteVerdict(v gate.Verdict) *VerdictDocument {
 	d := &VerdictDocument{Verdict: v, Certainty: v.Certainty()}
 	h.changeDocument(d)
-	for _, x := range []*float64{&d.Old, &d.New, &d.Verdict.Delta, &d.Verdict.Interval[0], &d.Verdict.Interval[1], &d.Evidence.Limit, &d.Evidence.Noise,
+	for _, x := range []*float64{&d.Old, &d.New, &d.Verdict.Delta, &d.Verdict.Interval[0], &d.Verdict.Interval[1],
+		&d.Evidence.Limit, &d.Evidence.Noise,
 		&d.Evidence.P, &d.Evidence.Q, &d.Evidence.NoiseFloor, &d.Evidence.MDE, &d.Evidence.StdErr} {
 		if math.IsNaN(*x) || math.IsInf(*x, 0) {
 			*x, d.NotFinite = 0, true

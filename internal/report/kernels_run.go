@@ -39,8 +39,15 @@ func kernelsSentence(n int, by map[bench.Outcome]int) string {
 	if by[bench.Passed] == n && n > 0 {
 		return fmt.Sprintf("PASS: %s", text.Plural(n, "case"))
 	}
-	return fmt.Sprintf("FAIL: of %s %d passed, %d computed wrongly, %d failed, %d timed out, %d could not be run here", text.Plural(n, "case"),
-		by[bench.Passed], by[bench.Incorrect], by[bench.Failed], by[bench.Timeout], by[bench.Skipped])
+	return fmt.Sprintf(
+		"FAIL: of %s %d passed, %d computed wrongly, %d failed, %d timed out, %d could not be run here",
+		text.Plural(n, "case"),
+		by[bench.Passed],
+		by[bench.Incorrect],
+		by[bench.Failed],
+		by[bench.Timeout],
+		by[bench.Skipped],
+	)
 }
 
 func kernelFailures(run *bench.Run, most int) []block {
@@ -71,7 +78,11 @@ type kernelColumn struct {
 }
 
 var kernelColumns = []kernelColumn{
-	{latency, "Latency ms>", false}, {"device_ms", "Device ms>", true}, {referenceLatency, "Reference ms>", false}, {speedup, "Speedup>", false},
+	{
+		latency,
+		"Latency ms>",
+		false,
+	}, {"device_ms", "Device ms>", true}, {referenceLatency, "Reference ms>", false}, {speedup, "Speedup>", false},
 	{"max_absolute_error", "Max abs error>", false}, {"setup_ms", "Setup ms>", true},
 }
 

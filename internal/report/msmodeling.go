@@ -91,7 +91,16 @@ func (c console) testOperators(of *hostCases) {
 			row := &check.Operators.Rows[i]
 			if row.Status == gate.OperatorsWarn || row.Status == gate.OperatorsFail {
 				old, now, diff, calls := operatorCells(check, row)
-				c.format("%-32s %-44s %10s  %10s  %10s  %12s  %10s", check.Cell, cmp.Or(row.Name, "other"), old, now, diff, calls, row.Status)
+				c.format(
+					"%-32s %-44s %10s  %10s  %10s  %12s  %10s",
+					check.Cell,
+					cmp.Or(row.Name, "other"),
+					old,
+					now,
+					diff,
+					calls,
+					row.Status,
+				)
 			}
 		}
 	})

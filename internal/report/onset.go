@@ -51,7 +51,13 @@ func (r *Report) onset() []block {
 // onsetOn is began for one host.
 func (r *Report) onsetOn(h *host) []block {
 	b := h.Comparison.SuspectRange
-	line := inline{bold("Confirmed by the next run"), plain(": " + text.Plural(b.Numbers, "confirmed regression") + " began after "), r.orUnknown(b.After), plain(", by "), r.orUnknown(b.Suspected)}
+	line := inline{
+		bold("Confirmed by the next run"),
+		plain(": " + text.Plural(b.Numbers, "confirmed regression") + " began after "),
+		r.orUnknown(b.After),
+		plain(", by "),
+		r.orUnknown(b.Suspected),
+	}
 	if len(r.hosts) > 1 {
 		line = append(line, plain(" on "), code(h.Run.Host.Label))
 	}
@@ -73,7 +79,14 @@ func (h *host) between(b *gate.SuspectRange) []string {
 	lines := []string{visible("git log --oneline " + from + ".." + to)}
 	for i := range h.Comparison.Verdicts {
 		if v := &h.Comparison.Verdicts[i]; v.Confirmed && v.Blocks {
-			bisect := fmt.Sprintf("%s --good %s --bad %s --only %s --metric %s", h.Commands.Bisect, from, to, text.ShellWord(v.Cell), text.ShellWord(v.Metric))
+			bisect := fmt.Sprintf(
+				"%s --good %s --bad %s --only %s --metric %s",
+				h.Commands.Bisect,
+				from,
+				to,
+				text.ShellWord(v.Cell),
+				text.ShellWord(v.Metric),
+			)
 			return append(lines, visible(bisect))
 		}
 	}

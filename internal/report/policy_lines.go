@@ -65,8 +65,16 @@ func (r *Report) facts() []block {
 			t.rows = append(t.rows, []inline{only(plain("policy")), only(code(strings.Join(loosened, ", "))), none})
 		}
 		if s := h.Source; s != nil {
-			t.rows = append(t.rows, []inline{only(plain("file")), none, only(code(h.Path))},
-				[]inline{only(plain("file of commit")), none, only(code(commit(s.Commit)))}, []inline{only(plain("file's SHA-256")), none, only(code(s.Digest[:min(16, len(s.Digest))]))})
+			t.rows = append(
+				t.rows,
+				[]inline{only(plain("file")), none, only(code(h.Path))},
+				[]inline{
+					only(plain("file of commit")),
+					none,
+					only(code(commit(s.Commit))),
+				},
+				[]inline{only(plain("file's SHA-256")), none, only(code(s.Digest[:min(16, len(s.Digest))]))},
+			)
 		}
 		t.rows = append(t.rows, context(h.Run)...)
 		t.total = len(t.rows)

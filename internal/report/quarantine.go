@@ -58,7 +58,17 @@ func (r *Report) quarantine(most int) (block, int) {
 		if strings.TrimSpace(u.Issue) != "" {
 			why = append(why, plain("; "), reason(u.Issue))
 		}
-		t.rows = append(t.rows, []inline{only(code(u.Cell)), on, only(reason(u.Owner)), only(plain(u.Expires.String() + " (" + daysLeft(u.DaysLeft) + ")")), only(plain(string(u.State))), why})
+		t.rows = append(
+			t.rows,
+			[]inline{
+				only(code(u.Cell)),
+				on,
+				only(reason(u.Owner)),
+				only(plain(u.Expires.String() + " (" + daysLeft(u.DaysLeft) + ")")),
+				only(plain(string(u.State))),
+				why,
+			},
+		)
 	}
 	return t, len(all)
 }

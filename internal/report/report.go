@@ -145,11 +145,23 @@ type host struct {
 func New(in Input) Report {
 	in.Policy.Threshold = finite(in.Policy.Threshold)
 	in.Policy.Implausible, in.Policy.LargestLimit = finite(in.Policy.Implausible), finite(in.Policy.LargestLimit)
-	in.Policy.MinEffect, in.Policy.FalseAlarms, in.Policy.Drift = finite(in.Policy.MinEffect), finite(in.Policy.FalseAlarms), finite(in.Policy.Drift)
+	in.Policy.MinEffect, in.Policy.FalseAlarms, in.Policy.Drift = finite(
+		in.Policy.MinEffect,
+	), finite(
+		in.Policy.FalseAlarms,
+	), finite(
+		in.Policy.Drift,
+	)
 	r := Report{in: in, hosts: make([]host, len(in.Hosts)), total: newTally(), shown: newSelection()}
 	for i := range in.Hosts {
 		h := &r.hosts[i]
-		*h = host{HostInput: &r.in.Hosts[i], findingCounts: newTally(), metrics: describe(&in.Hosts[i]), checks: byCell(in.Hosts[i].Comparison.Checks), initial: map[string]bool{}}
+		*h = host{
+			HostInput:     &r.in.Hosts[i],
+			findingCounts: newTally(),
+			metrics:       describe(&in.Hosts[i]),
+			checks:        byCell(in.Hosts[i].Comparison.Checks),
+			initial:       map[string]bool{},
+		}
 		h.Commands = h.Commands.orDefault()
 		h.scan()
 		h.check(h.Run.Results)

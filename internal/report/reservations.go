@@ -16,7 +16,12 @@ func (r *Report) undecidedTable(most int) []block {
 	if l.total == 0 {
 		return nil
 	}
-	t := r.reservedTable(l, most, "Decided by", func(f finding) []inline { return []inline{only(plain(deciders[f.DecidedBy])), evidence(f)} })
+	t := r.reservedTable(
+		l,
+		most,
+		"Decided by",
+		func(f finding) []inline { return []inline{only(plain(deciders[f.DecidedBy])), evidence(f)} },
+	)
 	blocks := []block{t}
 	if items := r.deciding(); items != nil {
 		blocks = append(blocks, items)
@@ -95,7 +100,10 @@ func (r *Report) decide(f finding) inline {
 	case gate.ByHealthyHost:
 		return inline{plain("A healthy host, or pairs with the base, which stand on any host: "), command(line + h.base())}
 	case gate.ByNextRun:
-		return inline{plain("The next run of the default branch decides it; to decide it now, measure in pairs: "), command(line + h.base())}
+		return inline{
+			plain("The next run of the default branch decides it; to decide it now, measure in pairs: "),
+			command(line + h.base()),
+		}
 	case gate.ByRepeats:
 		return inline{plain("More repeats: "), command(line + " --repeats 5")}
 	case gate.ByNewBaseline:

@@ -149,8 +149,14 @@ func (r *Report) advice(h *host) (inline, []string) {
 			[]string{h.update("first baseline") + forced}
 	}
 	if ok, _ := h.Run.Host.Comparable(h.Reference.Host.Fingerprint); !ok && !h.replaces() {
-		return inline{plain("Values of this host can replace "), code(h.Path), plain(" once every cell of it passes here. To give this host a label of its own and keep both, type:")},
-			[]string{visible(h.Commands.UpdateAs+newLabel+` --reason "second host"`) + forced}
+		return inline{
+				plain("Values of this host can replace "),
+				code(h.Path),
+				plain(" once every cell of it passes here. To give this host a label of its own and keep both, type:"),
+			},
+			[]string{
+				visible(h.Commands.UpdateAs+newLabel+` --reason "second host"`) + forced,
+			}
 	} else if !ok {
 		return inline{plain("To replace "), code(h.Path), plain(" by values of this host, or to give this host a label of its own and keep both, type one of:")},
 			[]string{h.update("new host") + forced, visible(h.Commands.UpdateAs+newLabel+` --reason "second host"`) + forced}

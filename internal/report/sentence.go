@@ -369,7 +369,9 @@ func (r *Report) nothing() inline {
 	if i := slices.IndexFunc(r.hosts, func(h host) bool { return len(h.Comparison.MissingShards) > 0 }); i >= 0 && !r.in.Policy.Part {
 		h := &r.hosts[i]
 		return append(inline{plain("shards " + strings.Join(h.Comparison.MissingShards, ", ") + " of "), code(h.Run.Host.Label),
-			plain(" are missing, so not all of its matrix was judged")}, plain(". Next: give the run.json of every shard to "), command("accelgate report"))
+			plain(
+				" are missing, so not all of its matrix was judged",
+			)}, plain(". Next: give the run.json of every shard to "), command("accelgate report"))
 	}
 	on := r.onHosts(func(h *host) bool { return h.Comparison.Passed == 0 })
 	what, failing := "was measured", ""

@@ -51,8 +51,14 @@ func Serving(w io.Writer, run *bench.Run, envelopes map[string]string) error {
 
 // reportedColumns are metrics of the server's own page and of its devices.
 var reportedColumns = []servingColumn{
-	{"Queue", "server_queue_mean"}, {"most", "server_queue_max"}, {"Running", "server_running_max"}, {"KV use", "server_kv_use_max"}, {"Preempted", "server_preemptions"},
-	{"Prefix hits", "server_prefix_hit_rate"}, {"SM MHz", "device_sm_clock_mhz"}, {"Power W", "device_power_w"}, {"Memory MiB", "device_memory_max_mib"}, {"CPU MHz", "cpu_clock_mhz"},
+	{
+		"Queue",
+		"server_queue_mean",
+	}, {"most", "server_queue_max"}, {"Running", "server_running_max"}, {"KV use", "server_kv_use_max"}, {"Preempted", "server_preemptions"},
+	{
+		"Prefix hits",
+		"server_prefix_hit_rate",
+	}, {"SM MHz", "device_sm_clock_mhz"}, {"Power W", "device_power_w"}, {"Memory MiB", "device_memory_max_mib"}, {"CPU MHz", "cpu_clock_mhz"},
 }
 
 // servingReported shows those of reportedColumns that any load has.
@@ -102,7 +108,10 @@ func servingSearches(run *bench.Run) (blocks []block) {
 		for _, s := range r.Samples {
 			if m := run.Metric(s.Metric); m != nil && strings.HasSuffix(s.Metric, "_at_slo") && len(s.Values) > 0 && len(s.Estimates) > 0 {
 				e := s.Estimates[len(s.Estimates)-1]
-				line = append(line, plain(fmt.Sprintf("%s %.4g %s (%.4g to %.4g); ", s.Metric, stats.Median(s.Values), m.Unit, e.Low, e.High)))
+				line = append(
+					line,
+					plain(fmt.Sprintf("%s %.4g %s (%.4g to %.4g); ", s.Metric, stats.Median(s.Values), m.Unit, e.Low, e.High)),
+				)
 			}
 		}
 		blocks = append(blocks, paragraph(append(line, plain(r.Curve.Summary()))), curveTable(r.Curve))
@@ -169,7 +178,9 @@ func servingNext(run *bench.Run, envelopes map[string]string, bad int) string {
 	case bad > 0:
 		return "Next: see why above, fix it and measure again; what was measured is kept"
 	case len(run.Results) > 0 && envelopes[run.Results[0].Cell.ID()] != "":
-		return "Next: measure again after a change, then accelgate diff " + text.ShellWord(envelopes[run.Results[0].Cell.ID()]) + " AFTER.json"
+		return "Next: measure again after a change, then accelgate diff " + text.ShellWord(
+			envelopes[run.Results[0].Cell.ID()],
+		) + " AFTER.json"
 	}
 	return "Next: accelgate bench run --list"
 }

@@ -35,8 +35,10 @@ func Inherited(environ []string) []string {
 	return entries
 }
 
-var volatile = lazyregexp.New(`^(_|PWD|OLDPWD|SHLVL|TERM.*|COLORTERM|COLUMNS|LINES|WINDOWID|DISPLAY|WAYLAND_.*|XAUTHORITY|XDG_.*|TMUX.*|STY|` +
-	`SSH_.*|GPG_.*|VSCODE_.*|DBUS_.*|INVOCATION_ID|JOURNAL_STREAM|SYSTEMD_.*|SLURM.*|CI_.*|BUILD_.*|JOB_.*|Image(OS|Version)|ACCELGATE_.*)$`)
+var volatile = lazyregexp.New(
+	`^(_|PWD|OLDPWD|SHLVL|TERM.*|COLORTERM|COLUMNS|LINES|WINDOWID|DISPLAY|WAYLAND_.*|XAUTHORITY|XDG_.*|TMUX.*|STY|` +
+		`SSH_.*|GPG_.*|VSCODE_.*|DBUS_.*|INVOCATION_ID|JOURNAL_STREAM|SYSTEMD_.*|SLURM.*|CI_.*|BUILD_.*|JOB_.*|Image(OS|Version)|ACCELGATE_.*)$`,
+)
 
 // batch is a variable of a job of Slurm or Kubernetes. One that is started again finds another node and other devices,
 // which allotted names.

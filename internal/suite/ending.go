@@ -97,7 +97,10 @@ func NoProgram(response worker.Response) error {
 	if !errors.Is(response.StartErr, worker.ErrNotFound) {
 		return nil
 	}
-	return fmt.Errorf("%w: correct the first argument of command, or install it (the container action holds nothing but accelgate: use accelgate/native on a host that has it)", response.StartErr)
+	return fmt.Errorf(
+		"%w: correct the first argument of command, or install it (the container action holds nothing but accelgate: use accelgate/native on a host that has it)",
+		response.StartErr,
+	)
 }
 
 // Truncated is the reason of a measurement whose child printed more than its

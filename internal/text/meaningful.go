@@ -14,7 +14,9 @@ var (
 	// harmless is in lines of compilers that say more of another one, and in the last line of cargo.
 	harmless = lazyregexp.New(`: (warning|note|remark): |^error: (could not compile|aborting due to)`)
 	// fault is in lines that name a cause, whichever the program's language.
-	fault = lazyregexp.New(`(?i)error|exception|panic|fatal|assert|fail|abort|cannot|can't|could not|unable|denied|no such|not found|invalid|unsupported|refused|exceeded|terminat|out of memory|segmentation|killed`)
+	fault = lazyregexp.New(
+		`(?i)error|exception|panic|fatal|assert|fail|abort|cannot|can't|could not|unable|denied|no such|not found|invalid|unsupported|refused|exceeded|terminat|out of memory|segmentation|killed`,
+	)
 	// frames are lines of a stack, notes about it, the words of shells, make, pytest and go test
 	// about an end that they did not cause, and names and results of Go's benchmarks.
 	frames = lazyregexp.New(`^(\s+at |\s*File "|\s*#\d+ |goroutine \d+|\s*\S+\(.*\)$|\s+\S+:\d+( \+0x[0-9a-f]+)?$|` +

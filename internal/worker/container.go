@@ -122,8 +122,14 @@ func (w *Container) Do(ctx context.Context, req Request) (Response, error) {
 	if err != nil {
 		return notStarted(err)
 	}
-	cell := &cell{engine: e, spec: spec, environ: Scrub(w.Environ), grace: cmp.Or(w.Grace, DefaultGrace), killWait: cmp.Or(w.KillWait, DefaultKillWait),
-		out: newCapture(cmp.Or(w.MaxStdout, DefaultMaxStdout), cmp.Or(w.MaxStderr, defaultMaxStderr))}
+	cell := &cell{
+		engine:   e,
+		spec:     spec,
+		environ:  Scrub(w.Environ),
+		grace:    cmp.Or(w.Grace, DefaultGrace),
+		killWait: cmp.Or(w.KillWait, DefaultKillWait),
+		out:      newCapture(cmp.Or(w.MaxStdout, DefaultMaxStdout), cmp.Or(w.MaxStderr, defaultMaxStderr)),
+	}
 	resp, err := cell.do(ctx, w.Pull, &req)
 	if err == nil && resp.End == Cancelled {
 		err = stopped(ctx, req)

@@ -267,7 +267,8 @@ func (c *cell) watch(ctx context.Context) {
 // hasEnded takes podman's word, too, for a container that it has yet to clean
 // up after.
 func hasEnded(state *container.State) bool {
-	return !state.Running && slices.Contains([]container.ContainerState{container.StateExited, container.StateDead, "stopped"}, state.Status)
+	return !state.Running &&
+		slices.Contains([]container.ContainerState{container.StateExited, container.StateDead, "stopped"}, state.Status)
 }
 
 func (c *cell) state(ctx context.Context) (*container.State, error) {

@@ -43,7 +43,10 @@ func runOn(b binding) (back func(), err error) {
 		}
 	}
 	if wanted.Count() == 0 {
-		return nil, fmt.Errorf("accelgate may use no processor of the NUMA nodes %v: correct numa, or start accelgate without taskset or a narrower cpuset", b.nodes)
+		return nil, fmt.Errorf(
+			"accelgate may use no processor of the NUMA nodes %v: correct numa, or start accelgate without taskset or a narrower cpuset",
+			b.nodes,
+		)
 	}
 	if err := unix.SchedSetaffinity(0, &wanted); err != nil {
 		return nil, fmt.Errorf("move to processors: %w", err)
@@ -69,7 +72,8 @@ func takeFrom(nodes []int) (back func(), err error) {
 	}
 	var before, wanted nodeMask
 	var mode int32
-	if _, _, e := unix.Syscall6(unix.SYS_GET_MEMPOLICY, uintptr(unsafe.Pointer(&mode)), uintptr(unsafe.Pointer(&before)), maxCPU+1, 0, 0, 0); e != 0 {
+	if _, _, e := unix.Syscall6(unix.SYS_GET_MEMPOLICY, uintptr(unsafe.Pointer(&mode)), uintptr(unsafe.Pointer(&before)),
+		maxCPU+1, 0, 0, 0); e != 0 {
 		return nil, bound(e, nodes)
 	}
 	for _, node := range nodes {
@@ -90,7 +94,10 @@ func setMemory(mode int32, mask *nodeMask) unix.Errno {
 func bound(e unix.Errno, nodes []int) error {
 	switch e {
 	case unix.EPERM, unix.ENOSYS:
-		return fmt.Errorf("bind memory to NUMA nodes: %w: start the container that accelgate runs in with --cap-add SYS_NICE, or remove numa", e)
+		return fmt.Errorf(
+			"bind memory to NUMA nodes: %w: start the container that accelgate runs in with --cap-add SYS_NICE, or remove numa",
+			e,
+		)
 	case unix.EINVAL:
 		return fmt.Errorf("accelgate may use no memory of the NUMA nodes %v: correct numa, or widen the cpuset of accelgate", nodes)
 	}

@@ -301,7 +301,10 @@ func (w *Persistent) shutdown() error {
 	why, obeyed := w.live.shutdown()
 	resp, err := w.end(why)
 	if err == nil && obeyed && !resp.OK() {
-		return fmt.Errorf("the persistent process failed after its last answer (%s), so its answers are doubtful: let it exit with 0 after a shutdown", resp.ending())
+		return fmt.Errorf(
+			"the persistent process failed after its last answer (%s), so its answers are doubtful: let it exit with 0 after a shutdown",
+			resp.ending(),
+		)
 	}
 	return err
 }

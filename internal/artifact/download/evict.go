@@ -74,8 +74,13 @@ func (c *Client) room(ctx context.Context, need int64, keep map[string]bool) err
 
 func (c *Client) full(need, total int64) error {
 	limit := cmp.Or(c.Limit, DefaultLimit)
-	return fmt.Errorf("%s more do not fit into the cache %s, which may hold %s, with %s that are in use: raise host.cache_gib or ACCELGATE_CACHE_GIB",
-		gib(need), c.Dir, gib(limit), gib(total))
+	return fmt.Errorf(
+		"%s more do not fit into the cache %s, which may hold %s, with %s that are in use: raise host.cache_gib or ACCELGATE_CACHE_GIB",
+		gib(need),
+		c.Dir,
+		gib(limit),
+		gib(total),
+	)
 }
 
 func gib(bytes int64) string { return fmt.Sprintf("%.2f GiB", float64(bytes)/(1<<30)) }

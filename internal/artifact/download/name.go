@@ -45,10 +45,13 @@ func checkID(id string) error {
 // checkRevision demands what git allows in names of branches and tags
 // (git-scm.com/docs/git-check-ref-format), and a length.
 func checkRevision(revision string) error {
-	bad := len(revision) > 200 || !utf8.ValidString(revision) || strings.ContainsAny(revision, ` ~^:?*[\`) || strings.ContainsFunc(revision, isControl) ||
-		strings.Contains(revision, "@{") || strings.HasPrefix(revision, "-")
+	bad := len(revision) > 200 || !utf8.ValidString(revision) || strings.ContainsAny(revision, ` ~^:?*[\`) ||
+		strings.ContainsFunc(revision, isControl) ||
+		strings.Contains(revision, "@{") ||
+		strings.HasPrefix(revision, "-")
 	for part := range strings.SplitSeq(revision, "/") {
-		bad = bad || part == "" || strings.HasPrefix(part, ".") || strings.HasSuffix(part, ".lock") || strings.HasSuffix(part, ".") || strings.Contains(part, "..")
+		bad = bad || part == "" || strings.HasPrefix(part, ".") || strings.HasSuffix(part, ".lock") || strings.HasSuffix(part, ".") ||
+			strings.Contains(part, "..")
 	}
 	if bad || !filepath.IsLocal(filepath.FromSlash(revision)) {
 		return fmt.Errorf("%.80q is not a revision: name a branch, a tag or a commit", revision)
@@ -66,7 +69,8 @@ func isControl(r rune) bool { return r < ' ' || r == 0x7f }
 // checkName demands a name that is one and the same file below a folder on
 // every system that this one may share its cache with.
 func checkName(name string) error {
-	bad := len(name) > 1000 || strings.ContainsRune(name, '\\') || strings.ContainsFunc(name, isControl) || !filepath.IsLocal(filepath.FromSlash(name))
+	bad := len(name) > 1000 || strings.ContainsRune(name, '\\') || strings.ContainsFunc(name, isControl) ||
+		!filepath.IsLocal(filepath.FromSlash(name))
 	for part := range strings.SplitSeq(name, "/") {
 		bad = bad || len(part) > 255
 	}

@@ -16,7 +16,11 @@ import (
 func fidelityText(w io.Writer, model string, reports []lowrank.Report) error {
 	var t report.Text
 	last := reports[len(reports)-1]
-	t.Line(report.Plain("Fidelity of "), report.Code(model), report.Plain(fmt.Sprintf(": %s, tolerance %g", text.Plural(last.Summary.Total, "parameter"), last.Settings.Tolerance)))
+	t.Line(
+		report.Plain("Fidelity of "),
+		report.Code(model),
+		report.Plain(fmt.Sprintf(": %s, tolerance %g", text.Plural(last.Summary.Total, "parameter"), last.Settings.Tolerance)),
+	)
 	t.Line(targets(last.Settings)...)
 	fidelityTable(&t, reports)
 	t.Section("Failed")
@@ -36,7 +40,12 @@ func targets(s lowrank.Settings) report.Line {
 		return report.Line{report.Plain("weights with "), report.Code(strings.Join(s.Patterns, ", "))}
 	}
 	family, patterns := lowrank.Family(s.Model)
-	return report.Line{report.Plain("weights of the family "), report.Code(family), report.Plain(": "), report.Code(strings.Join(patterns, ", "))}
+	return report.Line{
+		report.Plain("weights of the family "),
+		report.Code(family),
+		report.Plain(": "),
+		report.Code(strings.Join(patterns, ", ")),
+	}
 }
 
 func fidelityTable(t *report.Text, reports []lowrank.Report) {
@@ -44,13 +53,34 @@ func fidelityTable(t *report.Text, reports []lowrank.Report) {
 	for _, r := range reports {
 		s := r.Summary
 		row := []report.Span{report.Code(string(r.Settings.Compute)), report.Code(string(r.Settings.Storage))}
-		for _, text := range []string{fmt.Sprint(s.Identical), fmt.Sprint(s.Close), fmt.Sprint(s.Different), fmt.Sprint(s.Failed), fmt.Sprintf("%.1f %%", s.SuccessRate),
-			fmt.Sprintf("%.2e", s.Relative), fmt.Sprintf("%.2e", s.Max), fmt.Sprintf("%.2e", s.Mean), fmt.Sprintf("%.2e", s.RMS), fmt.Sprintf("%.2e", s.LegacyAverage), fmt.Sprintf("%.1e", s.Deviation), fmt.Sprintf("%.1e", s.Degrees)} {
+		for _, text := range []string{fmt.Sprint(s.Identical), fmt.Sprint(s.Close), fmt.Sprint(s.Different),
+			fmt.Sprint(s.Failed), fmt.Sprintf("%.1f %%", s.SuccessRate),
+			fmt.Sprintf("%.2e", s.Relative), fmt.Sprintf("%.2e", s.Max), fmt.Sprintf("%.2e", s.Mean), fmt.Sprintf("%.2e", s.RMS),
+			fmt.Sprintf("%.2e", s.LegacyAverage), fmt.Sprintf("%.1e", s.Deviation), fmt.Sprintf("%.1e", s.Degrees)} {
 			row = append(row, report.Plain(text))
 		}
 		rows = append(rows, row)
 	}
-	t.Table([]string{"Computed", "Stored", "Identical>", "Close>", "Different>", "Failed>", "Success>", "Rel. Frobenius>", "Max>", "Mean>", "RMS>", "Legacy average>", "|UtU-I|>", "Degrees>"}, rows, len(rows))
+	t.Table(
+		[]string{
+			"Computed",
+			"Stored",
+			"Identical>",
+			"Close>",
+			"Different>",
+			"Failed>",
+			"Success>",
+			"Rel. Frobenius>",
+			"Max>",
+			"Mean>",
+			"RMS>",
+			"Legacy average>",
+			"|UtU-I|>",
+			"Degrees>",
+		},
+		rows,
+		len(rows),
+	)
 }
 
 func fidelityFaults(reports []lowrank.Report) (items []report.Line) {
@@ -61,7 +91,16 @@ func fidelityFaults(reports []lowrank.Report) (items []report.Line) {
 		for _, p := range r.Parameters {
 			for _, f := range p.Faults {
 				if n++; n <= most {
-					items = append(items, report.Line{report.Code(p.Name), report.Plain(" in "), report.Code(formats), report.Plain(": " + string(f.Kind) + ": "), report.Foreign(f.Detail)})
+					items = append(
+						items,
+						report.Line{
+							report.Code(p.Name),
+							report.Plain(" in "),
+							report.Code(formats),
+							report.Plain(": " + string(f.Kind) + ": "),
+							report.Foreign(f.Detail),
+						},
+					)
 				}
 			}
 		}
@@ -81,7 +120,9 @@ func worstParameters(t *report.Text, r lowrank.Report) {
 	var rows [][]report.Span
 	for _, p := range worst[:min(most, len(worst))] {
 		rows = append(rows, []report.Span{report.Code(p.Name), report.Plain(fmt.Sprint(p.Shape)), report.Plain(string(p.Status)),
-			report.Plain(fmt.Sprintf("%.2e", p.Difference.Max)), report.Plain(fmt.Sprintf("%.2e", p.Difference.Relative)), report.Plain(fmt.Sprintf("%.2e", p.Bound))})
+			report.Plain(
+				fmt.Sprintf("%.2e", p.Difference.Max),
+			), report.Plain(fmt.Sprintf("%.2e", p.Difference.Relative)), report.Plain(fmt.Sprintf("%.2e", p.Bound))})
 	}
 	t.Table([]string{"Parameter~", "Shape", "Status", "Max>", "Rel. Frobenius>", "Bound>"}, rows, len(worst))
 }

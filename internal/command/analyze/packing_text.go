@@ -18,7 +18,11 @@ func packingText(w io.Writer, all []packing.Comparison) error {
 		packed(&t, c)
 	}
 	t.Section("")
-	t.Line(report.Plain("step efficiency is the share of the ranks' time that is not spent waiting for the slowest; nothing can do with fewer rows than the bound"))
+	t.Line(
+		report.Plain(
+			"step efficiency is the share of the ranks' time that is not spent waiting for the slowest; nothing can do with fewer rows than the bound",
+		),
+	)
 	return t.Terminal(w, 140)
 }
 
@@ -33,21 +37,35 @@ func packingMarkdown(w io.Writer, all []packing.Comparison) error {
 }
 
 func packed(t *report.Text, c packing.Comparison) {
-	t.Line(report.Code(c.Name), report.Plain(fmt.Sprintf(": %s on %s of %d tokens; at least %s",
-		text.Plural(len(c.Problem.Lengths), "sequence"), text.Plural(c.Problem.Ranks, "rank"), c.Problem.Max, text.Plural(c.LowerBound(), "row"))))
+	t.Line(report.Code(c.Name), report.Plain(fmt.Sprintf(
+		": %s on %s of %d tokens; at least %s",
+		text.Plural(
+			len(c.Problem.Lengths),
+			"sequence",
+		),
+		text.Plural(c.Problem.Ranks, "rank"),
+		c.Problem.Max,
+		text.Plural(c.LowerBound(), "row"),
+	)))
 	var rows [][]report.Span
 	for _, r := range c.Results {
 		m := r.Metrics
 		row := []report.Span{report.Code(r.Algorithm)}
 		for _, text := range []string{
-			fmt.Sprint(m.TotalMinibatches), fmt.Sprint(m.RowsOverBound), fmt.Sprintf("%.4f", m.StepEfficiency), fmt.Sprintf("%.4f", m.OverallEfficiency),
-			fmt.Sprintf("%.3f", m.AvgRowBalanceRatio), fmt.Sprintf("%.3f", m.WorstRowBalanceRatio), fmt.Sprintf("%.1f %%", 100*m.IdleShare), packingTime(r.Milliseconds()),
+			fmt.Sprint(m.TotalMinibatches), fmt.Sprint(m.RowsOverBound), fmt.Sprintf("%.4f", m.StepEfficiency),
+			fmt.Sprintf("%.4f", m.OverallEfficiency),
+			fmt.Sprintf("%.3f", m.AvgRowBalanceRatio), fmt.Sprintf("%.3f", m.WorstRowBalanceRatio), fmt.Sprintf("%.1f %%",
+				100*m.IdleShare), packingTime(r.Milliseconds()),
 		} {
 			row = append(row, report.Plain(text))
 		}
 		rows = append(rows, row)
 	}
-	t.Table([]string{"Algorithm", "Rows>", "Over bound>", "Step efficiency>", "Efficiency>", "Balance>", "Worst balance>", "Idle>", "Time ms>"}, rows, len(rows))
+	t.Table(
+		[]string{"Algorithm", "Rows>", "Over bound>", "Step efficiency>", "Efficiency>", "Balance>", "Worst balance>", "Idle>", "Time ms>"},
+		rows,
+		len(rows),
+	)
 	if m := c.Results[0].Metrics; m.LeftOut > 0 {
 		t.Line(report.Plain(text.Plural(m.LeftOut, "sequence") + " left out: longer than a rank's tokens, or empty"))
 	}

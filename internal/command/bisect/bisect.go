@@ -85,7 +85,15 @@ func newBisection(ctx context.Context, e *measure.Env, o *Options) (*bisection, 
 		return nil, nil, err
 	}
 	p := &measure.Plan{Options: &o.Options, File: file}
-	b := &bisection{Only: o.Only, Metric: o.Metric, Build: o.Build, Attempts: o.Attempts, Prefix: r.prefix, HostLabel: e.Label(p), Devices: e.DeviceIDs(p)}
+	b := &bisection{
+		Only:      o.Only,
+		Metric:    o.Metric,
+		Build:     o.Build,
+		Attempts:  o.Attempts,
+		Prefix:    r.prefix,
+		HostLabel: e.Label(p),
+		Devices:   e.DeviceIDs(p),
+	}
 	for path, to := range map[string]*string{o.Config: &b.Config, o.OutPath(file, "bisect"): &b.State, o.ModelDir: &b.ModelDir} {
 		if path == "" {
 			continue
@@ -111,7 +119,13 @@ func findEnds(ctx context.Context, e *measure.Env, o *Options, r *repository, b 
 		return exit.Usagef("--good and --bad are the same commit: name one before the slow-down with --good")
 	}
 	if _, err := r.Git(ctx, r.Dir, "merge-base", "--is-ancestor", b.Good, b.Bad); err != nil {
-		return exit.Usagef("%s is not an ancestor of %s: use one, as 'git merge-base %s %s' finds; where the checkout is shallow, fetch the whole history first", measure.ShortRevision(b.Good), measure.ShortRevision(b.Bad), measure.ShortRevision(b.Good), measure.ShortRevision(b.Bad))
+		return exit.Usagef(
+			"%s is not an ancestor of %s: use one, as 'git merge-base %s %s' finds; where the checkout is shallow, fetch the whole history first",
+			measure.ShortRevision(b.Good),
+			measure.ShortRevision(b.Bad),
+			measure.ShortRevision(b.Good),
+			measure.ShortRevision(b.Bad),
+		)
 	}
 	return nil
 }
@@ -179,16 +193,31 @@ func ends(ctx context.Context, env *measure.Env, b *bisection, t *trees) (e dete
 		return e, metric, fmt.Errorf("compare %s with %s: %w", measure.ShortRevision(b.Bad), measure.ShortRevision(b.Good), err)
 	}
 	end() // what follows is on standard output
-	fmt.Fprintf(env.Stdout, "%s: bad %s against good %s: %s\n", text.OneLine(b.Cell), measure.ShortRevision(b.Bad), measure.ShortRevision(b.Good), pairs.change(&e))
+	fmt.Fprintf(
+		env.Stdout,
+		"%s: bad %s against good %s: %s\n",
+		text.OneLine(b.Cell),
+		measure.ShortRevision(b.Bad),
+		measure.ShortRevision(b.Good),
+		pairs.change(&e),
+	)
 	switch {
 	case e.Verdict == detect.Regressed:
 	case decided(e.Verdict):
-		return e, metric, fmt.Errorf("%s is not slower than %s (%s), so there is nothing to find: name an earlier commit with --good, another --metric, or a build command "+
-			"after -- if programs must be built; commands of the configuration that name programs by absolute paths run the same ones in every checkout",
-			measure.ShortRevision(b.Bad), measure.ShortRevision(b.Good), e.Verdict)
+		return e, metric, fmt.Errorf(
+			"%s is not slower than %s (%s), so there is nothing to find: name an earlier commit with --good, another --metric, or a build command "+
+				"after -- if programs must be built; commands of the configuration that name programs by absolute paths run the same ones in every checkout",
+			measure.ShortRevision(b.Bad),
+			measure.ShortRevision(b.Good),
+			e.Verdict,
+		)
 	default:
-		return e, metric, fmt.Errorf("noise hides whether %s is slower than %s; as many pairs find slow-downs from %.1f %% on: quieten the host, or raise --attempts",
-			measure.ShortRevision(b.Bad), measure.ShortRevision(b.Good), 100*e.MDE)
+		return e, metric, fmt.Errorf(
+			"noise hides whether %s is slower than %s; as many pairs find slow-downs from %.1f %% on: quieten the host, or raise --attempts",
+			measure.ShortRevision(b.Bad),
+			measure.ShortRevision(b.Good),
+			100*e.MDE,
+		)
 	}
 	b.Limit = half(e.Estimate)
 	return e, metric, errors.Join(t.Tidy(ctx, b.HeadDir), b.save())
@@ -257,7 +286,15 @@ func (t *trees) suspects(ctx context.Context, b *bisection) ([]string, error) {
 }
 
 // tellFound says what was found and what to type next.
-func tellFound(ctx context.Context, e *measure.Env, b *bisection, t *trees, left []string, steps map[string]step, metric bench.Metric) error {
+func tellFound(
+	ctx context.Context,
+	e *measure.Env,
+	b *bisection,
+	t *trees,
+	left []string,
+	steps map[string]step,
+	metric bench.Metric,
+) error {
 	subject := func(commit string) string {
 		s, err := t.Git(ctx, t.Dir, "show", "--no-patch", "--format=%s", commit)
 		if err != nil {
@@ -272,7 +309,13 @@ func tellFound(ctx context.Context, e *measure.Env, b *bisection, t *trees, left
 		}
 	}
 	slices.SortFunc(skipped, func(a, b step) int { return strings.Compare(a.Commit, b.Commit) })
-	fmt.Fprintf(e.Stdout, "%s in between, %d skipped; the answers to git are in %s\n", text.Plural(len(steps)-1, "step"), len(skipped), b.logPath())
+	fmt.Fprintf(
+		e.Stdout,
+		"%s in between, %d skipped; the answers to git are in %s\n",
+		text.Plural(len(steps)-1, "step"),
+		len(skipped),
+		b.logPath(),
+	)
 	for _, s := range skipped {
 		fmt.Fprintf(e.Stdout, "  skipped %s: %s\n", subject(s.Commit), text.OneLine(s.Reason))
 	}
@@ -280,12 +323,22 @@ func tellFound(ctx context.Context, e *measure.Env, b *bisection, t *trees, left
 		for _, commit := range left {
 			fmt.Fprintf(e.Stdout, "  may be it: %s\n", subject(commit))
 		}
-		return fmt.Errorf("the first bad commit is one of %d, of which those between could not be judged: fix what kept them from being built or measured, or raise --attempts", len(left))
+		return fmt.Errorf(
+			"the first bad commit is one of %d, of which those between could not be judged: fix what kept them from being built or measured, or raise --attempts",
+			len(left),
+		)
 	}
 	found := steps[left[0]]
 	if found.Evidence == nil {
 		return fmt.Errorf("git bisect names %s, which no step judged: look at %s", measure.ShortRevision(left[0]), b.stepsPath())
 	}
-	_, err := fmt.Fprintf(e.Stdout, "First bad commit: %s\n  against %s: %s\nNext: git show %s\n", subject(left[0]), measure.ShortRevision(b.Good), bisected(found.Evidence, metric), left[0])
+	_, err := fmt.Fprintf(
+		e.Stdout,
+		"First bad commit: %s\n  against %s: %s\nNext: git show %s\n",
+		subject(left[0]),
+		measure.ShortRevision(b.Good),
+		bisected(found.Evidence, metric),
+		left[0],
+	)
 	return err
 }

@@ -50,14 +50,26 @@ func openRepository(ctx context.Context, w worker.Worker, dir string, now func()
 func (r *repository) commit(ctx context.Context, flag, name string) (string, error) {
 	sha, err := r.Git(ctx, r.Dir, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
 	if err != nil {
-		return "", exit.Usagef("%s: %q is not a commit of this repository: name one, and fetch it first where the checkout is shallow", flag, text.OneLine(name))
+		return "", exit.Usagef(
+			"%s: %q is not a commit of this repository: name one, and fetch it first where the checkout is shallow",
+			flag,
+			text.OneLine(name),
+		)
 	}
 	return sha, nil
 }
 
 // lock keeps a second bisect out of the repository.
 func (r *repository) lock(ctx context.Context) (*device.Lease, error) {
-	return device.Acquire(ctx, device.LeaseOptions{Dir: r.state, Devices: []bench.Device{{Vendor: "bisect", ID: "repository"}}, Job: "accelgate bisect in " + r.Dir, Now: r.Now})
+	return device.Acquire(
+		ctx,
+		device.LeaseOptions{
+			Dir:     r.state,
+			Devices: []bench.Device{{Vendor: "bisect", ID: "repository"}},
+			Job:     "accelgate bisect in " + r.Dir,
+			Now:     r.Now,
+		},
+	)
 }
 
 // trees are the two worktrees of a bisection, in a temporary folder.
@@ -95,8 +107,11 @@ type bisection struct {
 }
 
 func (b *bisection) options() measure.Options {
-	o := measure.Options{Sources: measure.Sources{Config: b.Config, HostLabel: b.HostLabel}, Measuring: measure.Measuring{ModelDir: b.ModelDir, Devices: b.Devices},
-		Selection: measure.Selection{Only: []string{b.Only}}}
+	o := measure.Options{
+		Sources:   measure.Sources{Config: b.Config, HostLabel: b.HostLabel},
+		Measuring: measure.Measuring{ModelDir: b.ModelDir, Devices: b.Devices},
+		Selection: measure.Selection{Only: []string{b.Only}},
+	}
 	if b.Cell != "" {
 		o.Only = []string{b.Cell}
 	}

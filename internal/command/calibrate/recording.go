@@ -67,7 +67,14 @@ func (p *processes) recording(run *bench.Run) ([]byte, error) {
 			if m.Informational || m.Exact || r.Outcome != bench.Passed {
 				continue
 			}
-			line := samePairs{T: run.Started.Unix(), Session: run.Started.Unix(), Host: run.Host.Label, Workload: r.Cell.ID() + " " + m.Name, Unit: m.Unit, Better: m.Better}
+			line := samePairs{
+				T:        run.Started.Unix(),
+				Session:  run.Started.Unix(),
+				Host:     run.Host.Label,
+				Workload: r.Cell.ID() + " " + m.Name,
+				Unit:     m.Unit,
+				Better:   m.Better,
+			}
 			line.pair(p.seen[r.Cell.ID()], &m)
 			if len(line.A) == 0 {
 				continue

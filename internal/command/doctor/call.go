@@ -22,17 +22,43 @@ func (l *look) judge(c call) int {
 	takes := reusable[c.workflow]
 	for _, name := range slices.Sorted(maps.Keys(c.with)) {
 		if !slices.Contains(takes.inputs, name) {
-			l.add("workflow", Error, fmt.Sprintf("%s gives %s the input %s, which it does not have%s", c.file, c.workflow, text.Quote(name, 60), meant(name, takes.inputs)), "correct the file")
+			l.add(
+				"workflow",
+				Error,
+				fmt.Sprintf(
+					"%s gives %s the input %s, which it does not have%s",
+					c.file,
+					c.workflow,
+					text.Quote(name, 60),
+					meant(name, takes.inputs),
+				),
+				"correct the file",
+			)
 		}
 	}
 	if takes.event != "" && !slices.Contains(c.events, takes.event) {
-		l.add("workflow", Error, fmt.Sprintf("%s does not run on %s, as %s must", c.file, takes.event, c.workflow), "copy the head of examples/workflows")
+		l.add(
+			"workflow",
+			Error,
+			fmt.Sprintf("%s does not run on %s, as %s must", c.file, takes.event, c.workflow),
+			"copy the head of examples/workflows",
+		)
 	}
 	if lacks := takes.lacks(c); lacks != "" {
-		l.add("workflow", Error, fmt.Sprintf("%s gives %s less than it needs, so GitHub does not start it", c.file, c.workflow), "write permissions: "+lacks)
+		l.add(
+			"workflow",
+			Error,
+			fmt.Sprintf("%s gives %s less than it needs, so GitHub does not start it", c.file, c.workflow),
+			"write permissions: "+lacks,
+		)
 	}
 	if c.granted == nil {
-		l.add("workflow", Warning, fmt.Sprintf("%s names no permissions, so those of the repository's settings count", c.file), "write permissions: "+takes.needs())
+		l.add(
+			"workflow",
+			Warning,
+			fmt.Sprintf("%s names no permissions, so those of the repository's settings count", c.file),
+			"write permissions: "+takes.needs(),
+		)
 	}
 	if labels, known := l.hosts(c); c.workflow == "gate.yml" && known && len(labels) == 0 {
 		l.add("workflow", Error, fmt.Sprintf("%s names no hosts as a JSON list, and its configuration no runners", c.file),
@@ -139,8 +165,17 @@ func (l *look) sharedChecks() {
 		}
 		name := l.checkOf(c)
 		if other, twice := first[name]; twice {
-			l.add("workflow", Error, fmt.Sprintf("%s and %s call gate.yml with the same check %s, so one verdict replaces the other", other.file, c.file, text.Quote(name, 60)),
-				"give each configuration a name of its own, or each call a check-name")
+			l.add(
+				"workflow",
+				Error,
+				fmt.Sprintf(
+					"%s and %s call gate.yml with the same check %s, so one verdict replaces the other",
+					other.file,
+					c.file,
+					text.Quote(name, 60),
+				),
+				"give each configuration a name of its own, or each call a check-name",
+			)
 			continue
 		}
 		first[name] = c
@@ -157,6 +192,11 @@ func (l *look) outdated(c call) {
 	case called == nil && c.ref == "main":
 		l.add("workflow", Warning, fmt.Sprintf("%s calls %s@main, which changes without notice", c.file, c.workflow), "write @v"+mine[1])
 	case called != nil && called[1] != mine[1]:
-		l.add("workflow", Warning, fmt.Sprintf("%s calls %s@%s, and this is %s", c.file, c.workflow, c.ref, l.Version), "write @v"+mine[1]+", or install the release that the workflow calls")
+		l.add(
+			"workflow",
+			Warning,
+			fmt.Sprintf("%s calls %s@%s, and this is %s", c.file, c.workflow, c.ref, l.Version),
+			"write @v"+mine[1]+", or install the release that the workflow calls",
+		)
 	}
 }

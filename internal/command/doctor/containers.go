@@ -16,7 +16,12 @@ import (
 func (l *look) containers(ctx context.Context) {
 	e, err := (&worker.Container{Environ: l.Environ}).About(ctx)
 	if err != nil {
-		l.add("containers", Unknown, "no container engine answers, and suites with worker: container need one", "start docker, or type systemctl start podman.socket")
+		l.add(
+			"containers",
+			Unknown,
+			"no container engine answers, and suites with worker: container need one",
+			"start docker, or type systemctl start podman.socket",
+		)
 		return
 	}
 	l.ok("containers", "%s %s at %s", e.Command, text.Quote(e.Version, 40), text.Quote(e.Address, 200))
@@ -29,8 +34,12 @@ func (l *look) containers(ctx context.Context) {
 	case slices.Contains(e.Runtimes, "nvidia") || slices.ContainsFunc(e.CDI, ofNVIDIA):
 		l.ok("gpu runtime", "docker hands NVIDIA's devices to containers")
 	default:
-		l.add("gpu runtime", Warning, "docker has no runtime for NVIDIA's devices: gpus: all fails",
-			"install nvidia-container-toolkit, and type sudo nvidia-ctk runtime configure --runtime=docker && sudo systemctl restart docker")
+		l.add(
+			"gpu runtime",
+			Warning,
+			"docker has no runtime for NVIDIA's devices: gpus: all fails",
+			"install nvidia-container-toolkit, and type sudo nvidia-ctk runtime configure --runtime=docker && sudo systemctl restart docker",
+		)
 	}
 }
 

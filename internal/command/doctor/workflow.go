@@ -63,7 +63,12 @@ func (l *look) workflows(context.Context) {
 		l.calls = append(l.calls, calls...)
 	}
 	if !slices.ContainsFunc(l.calls, func(c call) bool { return c.workflow == "gate.yml" }) {
-		l.add("workflow", Warning, "no workflow calls gate.yml, so pull requests are not gated", "accelgate init, or copy examples/workflows/accelgate.yml")
+		l.add(
+			"workflow",
+			Warning,
+			"no workflow calls gate.yml, so pull requests are not gated",
+			"accelgate init, or copy examples/workflows/accelgate.yml",
+		)
 	}
 	l.sharedChecks()
 	for _, c := range l.calls {

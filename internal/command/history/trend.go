@@ -117,7 +117,11 @@ func JudgeNewest(all []Series) {
 		cells := make([]detect.Cell, len(indexes))
 		for n, i := range indexes {
 			last := len(all[i].Values) - 1
-			cells[n] = detect.Cell{Base: all[i].level()[:last], Head: all[i].Values[last:], Options: detect.Options{HigherIsBetter: all[i].Better != bench.Lower}}
+			cells[n] = detect.Cell{
+				Base:    all[i].level()[:last],
+				Head:    all[i].Values[last:],
+				Options: detect.Options{HigherIsBetter: all[i].Better != bench.Lower},
+			}
 		}
 		judged, next := detect.JudgeReport(cells, 0).Cells, detect.JudgeNext(cells, 0).Cells
 		for n, i := range indexes {
@@ -153,7 +157,8 @@ func Collect(runs iter.Seq[*bench.Run], o Options) (all []Series) {
 					at[key] = n
 					all = append(all, Series{Host: host, Cell: key[1], Metric: m.Name, Unit: m.Unit, Better: m.Better, Changes: []Level{}})
 				}
-				if all[n].add(len(revisions[host])-1, stats.Median(r.Judged(&sample))); r.Health != nil && r.Health.Status == bench.Unhealthy {
+				if all[n].add(len(revisions[host])-1, stats.Median(r.Judged(&sample))); r.Health != nil &&
+					r.Health.Status == bench.Unhealthy {
 					all[n].Unhealthy = append(all[n].Unhealthy, len(all[n].Values)-1)
 				}
 			}
@@ -213,7 +218,17 @@ func (s *Series) Look() {
 		if s.sameCode(before, p.Index) {
 			continue
 		}
-		s.Changes = append(s.Changes, Level{Changed: judge.ChangeOf(p.Change, s.Better), P: p.P, After: s.Revisions[max(before, 0)], Before: s.Revisions[p.Index], From: max(before, 0), At: p.Index})
+		s.Changes = append(
+			s.Changes,
+			Level{
+				Changed: judge.ChangeOf(p.Change, s.Better),
+				P:       p.P,
+				After:   s.Revisions[max(before, 0)],
+				Before:  s.Revisions[p.Index],
+				From:    max(before, 0),
+				At:      p.Index,
+			},
+		)
 	}
 	if len(s.Changes) > 0 {
 		return // a step looks like drift, too
@@ -224,7 +239,9 @@ func (s *Series) Look() {
 }
 
 // sameCode reports whether two runs are of one commit: what moved between them is no change of the code.
-func (s *Series) sameCode(a, b int) bool { return s.Revisions[a] != "" && s.Revisions[a] == s.Revisions[b] }
+func (s *Series) sameCode(a, b int) bool {
+	return s.Revisions[a] != "" && s.Revisions[a] == s.Revisions[b]
+}
 
 func (s *Series) worst() float64 {
 	worst := math.Inf(1)

@@ -34,7 +34,14 @@ type Entry struct {
 // OfBaseline lists a baseline in its order.
 func OfBaseline(path string, file *baseline.File) Baseline {
 	ref := file.Run()
-	b := Baseline{Path: path, Host: ref.Host.Label, Device: ref.Host.Device(), Captured: file.CapturedAt, Commit: ref.Revision, Entries: []Entry{}}
+	b := Baseline{
+		Path:     path,
+		Host:     ref.Host.Label,
+		Device:   ref.Host.Device(),
+		Captured: file.CapturedAt,
+		Commit:   ref.Revision,
+		Entries:  []Entry{},
+	}
 	if file.Notes != nil {
 		b.Notes = *file.Notes
 	}

@@ -75,9 +75,15 @@ func (o *Options) warning(s measure.Sharding) []string {
 	case most == 0 || s.Makespan <= most:
 		return nil
 	case o.Shards.auto:
-		return []string{fmt.Sprintf("cells that must stay on one host take %s alone: raise --max-minutes or longest of the runner, or split what they load",
-			s.Makespan.Round(time.Second))}
+		return []string{
+			fmt.Sprintf(
+				"cells that must stay on one host take %s alone: raise --max-minutes or longest of the runner, or split what they load",
+				s.Makespan.Round(time.Second),
+			),
+		}
 	}
-	return []string{fmt.Sprintf("the longest of %s is expected to take %s: use --shards auto, or raise --max-minutes or longest of the runner",
-		text.Plural(len(s.Shards), "shard"), s.Makespan.Round(time.Second))}
+	return []string{
+		fmt.Sprintf("the longest of %s is expected to take %s: use --shards auto, or raise --max-minutes or longest of the runner",
+			text.Plural(len(s.Shards), "shard"), s.Makespan.Round(time.Second)),
+	}
 }

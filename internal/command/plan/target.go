@@ -126,8 +126,10 @@ func (o *Options) checkFor() error {
 	}
 	for _, folder := range o.Durations {
 		if inside(folder, cluster.Folder) || inside(cluster.Folder, folder) {
-			return exit.Usagef("--durations: the jobs write into %s while others of them read the times there: name a copy in another folder",
-				cluster.Folder)
+			return exit.Usagef(
+				"--durations: the jobs write into %s while others of them read the times there: name a copy in another folder",
+				cluster.Folder,
+			)
 		}
 	}
 	return nil

@@ -156,7 +156,12 @@ func genuineRuns(arguments []string, now time.Time) (runs []*bench.Run, err erro
 	for _, of := range parts {
 		run, err := bench.Merge(shards[of])
 		if err != nil {
-			return nil, fmt.Errorf("the shards of %s on %s do not make one run: %w", measure.ShortRevision(of.revision), text.OneLine(of.label), err)
+			return nil, fmt.Errorf(
+				"the shards of %s on %s do not make one run: %w",
+				measure.ShortRevision(of.revision),
+				text.OneLine(of.label),
+				err,
+			)
 		}
 		runs = append(runs, run)
 	}

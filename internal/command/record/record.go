@@ -85,7 +85,9 @@ func preview(e *measure.Env, ref judge.Reference, run *bench.Run, reason string,
 		case run.Impossible(one) != "":
 			e.WarnAll([]string{text.OneLine(one.Cell.ID()) + " is not recorded: " + text.OneLine(run.Impossible(one))})
 		case one.Doubt != "":
-			e.WarnAll([]string{text.OneLine(one.Cell.ID()) + " is not recorded, because its numbers are doubtful: " + text.OneLine(one.Doubt)})
+			e.WarnAll(
+				[]string{text.OneLine(one.Cell.ID()) + " is not recorded, because its numbers are doubtful: " + text.OneLine(one.Doubt)},
+			)
 		default:
 			r.Cells++
 		}
@@ -145,7 +147,8 @@ func (r recorded) Still() (n int) {
 
 // Unchanged reports whether the file would say the same again, but for when.
 func (r recorded) Unchanged() bool {
-	return r.before != nil && len(r.Changes) == r.Still() && r.before.Fingerprint != nil && r.file.Fingerprint != nil && reflect.DeepEqual(*r.before.Fingerprint, *r.file.Fingerprint)
+	return r.before != nil && len(r.Changes) == r.Still() && r.before.Fingerprint != nil && r.file.Fingerprint != nil &&
+		reflect.DeepEqual(*r.before.Fingerprint, *r.file.Fingerprint)
 }
 
 // ForReport returns what changed in the words of the report.
@@ -159,8 +162,11 @@ func (r recorded) ForReport(host, path string) report.HostChanges {
 	}
 	for _, c := range r.Changes {
 		if c.Kind == baseline.Added || c.Kind == baseline.Changed {
-			h.Changes = append(h.Changes, report.Change{Cell: c.CaseID, Metric: c.Metric, Unit: c.Unit, Better: c.Better, Old: c.Old, New: c.New, HasOld: c.HasOld,
-				Noise: c.Noise, OldN: c.OldN, NewN: c.NewN})
+			h.Changes = append(
+				h.Changes,
+				report.Change{Cell: c.CaseID, Metric: c.Metric, Unit: c.Unit, Better: c.Better, Old: c.Old, New: c.New, HasOld: c.HasOld,
+					Noise: c.Noise, OldN: c.OldN, NewN: c.NewN},
+			)
 		}
 	}
 	h.Still = r.Still()

@@ -55,14 +55,29 @@ func (u *Update) Run(ctx context.Context, e *measure.Env) (int, error) {
 		return 0, err
 	}
 	if n := recorded.Still(); n > 0 {
-		fmt.Fprintf(e.Stdout, "%s moved within the noise and stay as they were; --within-noise rewrites them too\n", text.Plural(n, "number"))
+		fmt.Fprintf(
+			e.Stdout,
+			"%s moved within the noise and stay as they were; --within-noise rewrites them too\n",
+			text.Plural(n, "number"),
+		)
 	}
-	fmt.Fprintf(e.Stdout, "%s: %s %s, %s new or changed\n", ref.Path, text.Plural(recorded.Cells, "cell"), done, text.Plural(recorded.gated(run), "metric"))
+	fmt.Fprintf(
+		e.Stdout,
+		"%s: %s %s, %s new or changed\n",
+		ref.Path,
+		text.Plural(recorded.Cells, "cell"),
+		done,
+		text.Plural(recorded.gated(run), "metric"),
+	)
 	if u.Dry {
 		return exit.Passed, printChanges(e.Stdout, recorded.Changes)
 	}
 	if ref.From != nil || ref.Shown != "" {
-		return exit.Passed, judge.Next(e.Stdout, "push it as "+text.OneLine(ref.Name())+", and judge", ref.Typed.Commands(e.Getenv, run.Host).Run)
+		return exit.Passed, judge.Next(
+			e.Stdout,
+			"push it as "+text.OneLine(ref.Name())+", and judge",
+			ref.Typed.Commands(e.Getenv, run.Host).Run,
+		)
 	}
 	err = judge.Next(e.Stdout, "review it, commit it, and judge", judge.Reviewed(ref.Path), ref.Typed.Commands(e.Getenv, run.Host).Run)
 	return exit.Passed, err
@@ -109,8 +124,14 @@ func (u *Update) ofAnotherCommit(ctx context.Context, e *measure.Env, run *bench
 	if err != nil || !response.OK() || head == "" || strings.HasPrefix(head, run.Revision) {
 		return nil
 	}
-	return []string{fmt.Sprintf("the run in %s is of commit %.12s, and %.12s is checked out: its numbers may not be those of this code; measure again, or record it on purpose",
-		text.OneLine(u.From), text.OneLine(run.Revision), head)}
+	return []string{
+		fmt.Sprintf(
+			"the run in %s is of commit %.12s, and %.12s is checked out: its numbers may not be those of this code; measure again, or record it on purpose",
+			text.OneLine(u.From),
+			text.OneLine(run.Revision),
+			head,
+		),
+	}
 }
 
 // judged gets a run and judges it. One that the gate failed is shown and not

@@ -58,7 +58,9 @@ func (f *Found) configuration() string {
 	}
 	for _, s := range f.Suites {
 		if s.Missing != "" {
-			b.WriteString("\n" + comment("  ", s.Title+", not measured yet. To measure it, "+s.Missing+", and remove the # below.") + s.lines("  # "))
+			b.WriteString(
+				"\n" + comment("  ", s.Title+", not measured yet. To measure it, "+s.Missing+", and remove the # below.") + s.lines("  # "),
+			)
 		}
 	}
 	return b.String()

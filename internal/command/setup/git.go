@@ -14,7 +14,9 @@ import (
 )
 
 // hosted finds host, owner and name in the addresses that git has for a repository.
-var hosted = lazyregexp.New(`^(?:https?://|ssh://git@|git@|git://)(?:[^/@]*@)?([A-Za-z0-9][A-Za-z0-9.-]*)(?::\d+(?:/)|[:/])([A-Za-z0-9-]+/[A-Za-z0-9._-]+?)(?:\.git)?/?$`)
+var hosted = lazyregexp.New(
+	`^(?:https?://|ssh://git@|git@|git://)(?:[^/@]*@)?([A-Za-z0-9][A-Za-z0-9.-]*)(?::\d+(?:/)|[:/])([A-Za-z0-9-]+/[A-Za-z0-9._-]+?)(?:\.git)?/?$`,
+)
 
 // Hosted splits an address that git has for a repository into its host, in lower case and without a
 // port, and owner/name; both are "" for other addresses.
@@ -51,7 +53,10 @@ func (r *repository) git(ctx context.Context) (remote, branch string, err error)
 		return strings.TrimSpace(string(response.Stdout))
 	}
 	if prefix := ask("rev-parse", "--show-prefix"); prefix != "" {
-		return "", "", exit.Usagef("this folder is not the root of the git repository: cd %s, and run the command again", text.ShellWord(strings.Repeat("../", strings.Count(prefix, "/"))))
+		return "", "", exit.Usagef(
+			"this folder is not the root of the git repository: cd %s, and run the command again",
+			text.ShellWord(strings.Repeat("../", strings.Count(prefix, "/"))),
+		)
 	}
 	remote = onGitHub(ask("remote", "get-url", "origin"))
 	branch = strings.TrimPrefix(ask("symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"), "origin/")

@@ -14,7 +14,9 @@ func (r *repository) googleBenchmark(ctx context.Context) (all []Suite, err erro
 		return nil, nil
 	}
 	programs := r.files.programs(func(base string) bool {
-		return strings.Contains(strings.ToLower(base), "bench") && base != llamaProgram && path.Ext(base) != ".so" && path.Ext(base) != ".py" && path.Ext(base) != ".sh"
+		return strings.Contains(strings.ToLower(base), "bench") && base != llamaProgram && path.Ext(base) != ".so" &&
+			path.Ext(base) != ".py" &&
+			path.Ext(base) != ".sh"
 	})
 	for _, name := range programs[:min(len(programs), maxSuites)] {
 		s, listed, err := r.listed(ctx, r.googleHarness(name))
@@ -35,10 +37,18 @@ func (r *repository) googleBenchmark(ctx context.Context) (all []Suite, err erro
 
 func (r *repository) googleHarness(program string) *harness {
 	h := &harness{
-		name: plain(path.Base(program), "bench"), title: "Google Benchmark in " + local(program), format: "googlebench", file: "result.json",
-		prefix:  program + ".",
-		command: []string{local(program), "--benchmark_filter=^{regexp}$", "--benchmark_out={output}/result.json", "--benchmark_min_time=0.2"},
-		list:    []string{local(program), "--benchmark_out={output}/result.json", "--benchmark_min_time=0.001"},
+		name: plain(
+			path.Base(program),
+			"bench",
+		), title: "Google Benchmark in " + local(program), format: "googlebench", file: "result.json",
+		prefix: program + ".",
+		command: []string{
+			local(program),
+			"--benchmark_filter=^{regexp}$",
+			"--benchmark_out={output}/result.json",
+			"--benchmark_min_time=0.2",
+		},
+		list: []string{local(program), "--benchmark_out={output}/result.json", "--benchmark_min_time=0.001"},
 	}
 	if top, _, _ := strings.Cut(program, "/"); r.files.has("CMakeLists.txt") && top == "build" {
 		h.build = "cmake -S . -B build -DCMAKE_BUILD_TYPE=Release && cmake --build build"

@@ -31,7 +31,10 @@ func (r *repository) llamaBench(context.Context) ([]Suite, error) {
 	}
 	s := r.llamaSuite(program, "/models/MODEL.gguf")
 	s.Missing = "write the path of a GGUF file"
-	s.Model = &Model{Question: "Path of a GGUF model for " + text.OneLine(program), With: func(model string) Suite { return r.llamaSuite(program, model) }}
+	s.Model = &Model{
+		Question: "Path of a GGUF model for " + text.OneLine(program),
+		With:     func(model string) Suite { return r.llamaSuite(program, model) },
+	}
 	return []Suite{s}, nil
 }
 

@@ -15,7 +15,8 @@ var fixture = lazyregexp.New(`(?m)^(?:async )?def (test_\w+)\((?:[^)]*[ ,])?benc
 func (r *repository) pytest(ctx context.Context) ([]Suite, error) {
 	declared := false
 	for _, name := range r.files.named(declaresPython) {
-		declared = declared || strings.Contains(r.files.content(name), "pytest-benchmark") || strings.Contains(r.files.content(name), "pytest_benchmark")
+		declared = declared || strings.Contains(r.files.content(name), "pytest-benchmark") ||
+			strings.Contains(r.files.content(name), "pytest_benchmark")
 	}
 	var guess []string
 	for _, name := range r.files.named(isPythonTest) {

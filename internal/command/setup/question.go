@@ -103,7 +103,10 @@ func (f *Found) askModel(ask question) error {
 		return err
 	}
 	if !usable(answer) || strings.ContainsFunc(answer, func(c rune) bool { return c < ' ' }) {
-		return exit.Usagef("the model %.80q has a character that a command cannot hold: answer with a path or a name without braces and backslashes", answer)
+		return exit.Usagef(
+			"the model %.80q has a character that a command cannot hold: answer with a path or a name without braces and backslashes",
+			answer,
+		)
 	}
 	name := s.Name
 	*s = s.Model.With(answer)

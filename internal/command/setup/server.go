@@ -51,7 +51,10 @@ func (r *repository) serverSuite(address string) (Suite, error) {
 		return Suite{}, fmt.Errorf("it is not an address of a server: write one such as http://localhost:8000")
 	}
 	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return Suite{}, fmt.Errorf("the address goes into a committed file, and has credentials, a query or a fragment: write the root of the server, and the key into the variable %s", keyVariable)
+		return Suite{}, fmt.Errorf(
+			"the address goes into a committed file, and has credentials, a query or a fragment: write the root of the server, and the key into the variable %s",
+			keyVariable,
+		)
 	}
 	s := Suite{Name: "chat", Title: "OpenAI-compatible server at " + text.OneLine(address)}
 	s.Body = []string{"kind: endpoint", "preset: llm.inference.chatbot-short", "base_url: " + scalar(address)}

@@ -78,12 +78,20 @@ func Look(ctx context.Context, o Options) (*Found, error) {
 	}
 	f.Host = r.host
 	if r.files.cut {
-		f.Warnings = append(f.Warnings, fmt.Sprintf("the repository has more than %d files: looked at those nearest to its root; add other suites to %s by hand", maxFiles, ConfigFile))
+		f.Warnings = append(
+			f.Warnings,
+			fmt.Sprintf(
+				"the repository has more than %d files: looked at those nearest to its root; add other suites to %s by hand",
+				maxFiles,
+				ConfigFile,
+			),
+		)
 	}
 	if f.Remote, f.Branch, err = r.git(ctx); err != nil {
 		return nil, err
 	}
-	for _, detect := range []func(context.Context) ([]Suite, error){r.goBenchmarks, r.pytest, r.googleBenchmark, r.llamaBench, r.servingPrograms, r.server} {
+	for _, detect := range []func(context.Context) ([]Suite, error){r.goBenchmarks, r.pytest, r.googleBenchmark, r.llamaBench,
+		r.servingPrograms, r.server} {
 		found, err := detect(ctx)
 		if err != nil {
 			return nil, err

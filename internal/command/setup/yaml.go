@@ -12,7 +12,17 @@ import (
 // path or an option, and is none of YAML's own words.
 var bare = lazyregexp.New(`^(?:\./|/|--?)?[A-Za-z][A-Za-z0-9_./=-]*$`)
 
-var words = map[string]bool{"true": true, "false": true, "yes": true, "no": true, "on": true, "off": true, "null": true, "y": true, "n": true}
+var words = map[string]bool{
+	"true":  true,
+	"false": true,
+	"yes":   true,
+	"no":    true,
+	"on":    true,
+	"off":   true,
+	"null":  true,
+	"y":     true,
+	"n":     true,
+}
 
 // scalar writes valid UTF-8 as a string of YAML. Go's escapes are YAML's.
 func scalar(s string) string {

@@ -75,7 +75,16 @@ func (h *host) cellPages() error {
 
 func (h *host) metric(c *cell, n int, s *history.Series) metricView {
 	level, _ := c.anchor(s.Metric)
-	v := metricView{Place: metricPlace(n), Name: s.Metric, Unit: s.Unit, Better: s.Better, Runs: s.Runs, Unhealthy: len(s.Unhealthy), Now: newest(s), Slow: s.Drift}
+	v := metricView{
+		Place:     metricPlace(n),
+		Name:      s.Metric,
+		Unit:      s.Unit,
+		Better:    s.Better,
+		Runs:      s.Runs,
+		Unhealthy: len(s.Unhealthy),
+		Now:       newest(s),
+		Slow:      s.Drift,
+	}
 	v.Chart = template.HTML(trendOf(s, level).SVG()) // which escapes names
 	if level > 0 {
 		v.Anchor = number(level)

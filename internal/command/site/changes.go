@@ -45,8 +45,19 @@ func (m *LevelShift) shiftGain() float64 { return m.better.Change(m.Change) }
 
 func (h *host) ofSeries(c *cell, metric int, s *history.Series) (all []LevelShift) {
 	move := func(changed judge.Changed, p float64, from, at int) LevelShift {
-		return LevelShift{Changed: changed, At: h.Runs[at].At, Host: h.Label, Suite: c.Suite, Cell: c.ID, Metric: s.Metric, After: s.Revisions[from], Before: s.Revisions[at],
-			P: p, Page: h.cellPage(c) + "#" + place(metric, s.Revisions[at]), better: s.Better}
+		return LevelShift{
+			Changed: changed,
+			At:      h.Runs[at].At,
+			Host:    h.Label,
+			Suite:   c.Suite,
+			Cell:    c.ID,
+			Metric:  s.Metric,
+			After:   s.Revisions[from],
+			Before:  s.Revisions[at],
+			P:       p,
+			Page:    h.cellPage(c) + "#" + place(metric, s.Revisions[at]),
+			better:  s.Better,
+		}
 	}
 	for _, l := range s.Changes {
 		all = append(all, move(l.Changed, l.P, l.From, l.At))

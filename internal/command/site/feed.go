@@ -43,8 +43,13 @@ func (s *site) feed() error {
 	if s.URL != "" {
 		base = strings.TrimSuffix(s.URL, "/") + "/"
 	}
-	f := atomFeed{Title: shown(s.Title), ID: identity("feed", s.URL, s.Repository), Author: "accelgate", Updated: s.Now.UTC().Format(time.RFC3339),
-		Links: []atomLink{{"self", base + "feed.xml"}, {"", base + "index.html"}}}
+	f := atomFeed{
+		Title:   shown(s.Title),
+		ID:      identity("feed", s.URL, s.Repository),
+		Author:  "accelgate",
+		Updated: s.Now.UTC().Format(time.RFC3339),
+		Links:   []atomLink{{"self", base + "feed.xml"}, {"", base + "index.html"}},
+	}
 	all := s.regressions()
 	for i := range all[:min(len(all), maxEntries)] {
 		f.Entries = append(f.Entries, s.entry(&all[i], base))
@@ -63,14 +68,28 @@ func (s *site) feed() error {
 }
 
 func (s *site) entry(m *LevelShift, base string) atomEntry {
-	content := fmt.Sprintf("%s of %s on %s changed by %s (p %.1g) between commit %s and commit %s.", shown(m.Metric), shown(m.Cell), m.Host, m.Changed, m.P, short(m.After), short(m.Before))
+	content := fmt.Sprintf(
+		"%s of %s on %s changed by %s (p %.1g) between commit %s and commit %s.",
+		shown(m.Metric),
+		shown(m.Cell),
+		m.Host,
+		m.Changed,
+		m.P,
+		short(m.After),
+		short(m.Before),
+	)
 	for _, more := range []string{s.RangeURL(m.After, m.Before), rangeCommand(m.After, m.Before)} {
 		if more != "" {
 			content += " " + more
 		}
 	}
-	return atomEntry{Title: fmt.Sprintf("%s: %s %s on %s", m.Changed, shown(m.Cell), shown(m.Metric), m.Host), ID: identity(m.Host, m.Cell, m.Metric, m.Before),
-		Updated: m.At.UTC().Format(time.RFC3339), Links: []atomLink{{"", base + m.Page}}, Content: content}
+	return atomEntry{
+		Title:   fmt.Sprintf("%s: %s %s on %s", m.Changed, shown(m.Cell), shown(m.Metric), m.Host),
+		ID:      identity(m.Host, m.Cell, m.Metric, m.Before),
+		Updated: m.At.UTC().Format(time.RFC3339),
+		Links:   []atomLink{{"", base + m.Page}},
+		Content: content,
+	}
 }
 
 // identity is an IRI that stays the same for the same parts: a UUID of a digest (RFC 9562, version 8).

@@ -13,7 +13,18 @@ import (
 const marker = "accelgate-site.json"
 
 // written are the names in a folder of pages. Other names are files of users, such as CNAME or .git.
-var written = []string{marker, ".nojekyll", "badge.json", "badge.svg", "compare.html", "feed.xml", "host", "index.html", "site.js", "style.css"}
+var written = []string{
+	marker,
+	".nojekyll",
+	"badge.json",
+	"badge.svg",
+	"compare.html",
+	"feed.xml",
+	"host",
+	"index.html",
+	"site.js",
+	"style.css",
+}
 
 // check refuses addresses that are none, and folders that hold something else than pages.
 func (o *Options) check() error {
@@ -36,7 +47,10 @@ func (o *Options) check() error {
 	}
 	here, hereErr := os.Stat(".")
 	if out, err := os.Stat(o.Out); err == nil && hereErr == nil && os.SameFile(here, out) {
-		return exit.Usagef("--out: %s is the working folder, which cannot be replaced: name one in it, as in 'accelgate site --out public'", o.Out)
+		return exit.Usagef(
+			"--out: %s is the working folder, which cannot be replaced: name one in it, as in 'accelgate site --out public'",
+			o.Out,
+		)
 	}
 	return nil
 }

@@ -38,8 +38,21 @@ func (l listed[T]) Shown() []T { return l.All[:min(len(l.All), maxRows)] }
 func (l listed[T]) More() int { return len(l.All) - len(l.Shown()) }
 
 func (h *host) overview() *overview {
-	o := &overview{Label: h.Label, Runs: len(h.Runs), Cells: len(h.Cells), Week: since(h.Moves, h.days(7)), Creeps: listed[creep]{h.creeps()}, Slow: listed[slow]{h.slow()},
-		Flaky: listed[flaky]{h.flaky()}, Failures: listed[failure]{h.Failures}, Absent: listed[absent]{h.absent()}, Coverage: h.coverage(), Ages: ages[:]}
+	o := &overview{
+		Label:  h.Label,
+		Runs:   len(h.Runs),
+		Cells:  len(h.Cells),
+		Week:   since(h.Moves, h.days(7)),
+		Creeps: listed[creep]{h.creeps()},
+		Slow:   listed[slow]{h.slow()},
+		Flaky: listed[flaky]{
+			h.flaky(),
+		},
+		Failures: listed[failure]{h.Failures},
+		Absent:   listed[absent]{h.absent()},
+		Coverage: h.coverage(),
+		Ages:     ages[:],
+	}
 	o.Month = since(h.Moves, h.days(30))[len(o.Week):]
 	if n := len(h.Runs); n > 0 {
 		o.Newest = h.Runs[n-1]

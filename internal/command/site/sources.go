@@ -71,8 +71,11 @@ func find(arguments []string, now time.Time) (*sources, error) {
 		}
 	}
 	if len(s.histories)+len(s.documents) == 0 {
-		return nil, exit.Usagef("no %s and no run.json in %s: record runs with 'accelgate history record RUN.json', or check out the history branch",
-			history.Name("LABEL"), text.OneLine(strings.Join(arguments, ", ")))
+		return nil, exit.Usagef(
+			"no %s and no run.json in %s: record runs with 'accelgate history record RUN.json', or check out the history branch",
+			history.Name("LABEL"),
+			text.OneLine(strings.Join(arguments, ", ")),
+		)
 	}
 	slices.Sort(s.labels)
 	s.labels = slices.Compact(s.labels)
@@ -136,7 +139,10 @@ func (s *sources) document(path string) error {
 		r := &run.Results[i]
 		d.suites[r.Cell.ID()] = r.Cell.Suite
 		if r.Outcome != bench.Passed && r.Outcome != bench.Skipped {
-			d.failures = append(d.failures, failure{At: run.Started, Revision: run.Revision, Cell: r.Cell.ID(), Outcome: string(r.Outcome), Reason: r.Reason})
+			d.failures = append(
+				d.failures,
+				failure{At: run.Started, Revision: run.Revision, Cell: r.Cell.ID(), Outcome: string(r.Outcome), Reason: r.Reason},
+			)
 		}
 	}
 	return nil

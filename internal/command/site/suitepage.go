@@ -63,7 +63,14 @@ func (h *host) multiples(c *cell, month time.Time) []multiple {
 	}
 	all := make([]multiple, len(c.Series))
 	for i, s := range c.Series {
-		all[i] = multiple{Cell: c.ID, Page: h.cellPage(c) + "#" + metricPlace(i), Metric: s.Metric, Unit: s.Unit, Now: newest(s), Chart: template.HTML(trendOf(s, 0).Spark())} // which escapes names
+		all[i] = multiple{
+			Cell:   c.ID,
+			Page:   h.cellPage(c) + "#" + metricPlace(i),
+			Metric: s.Metric,
+			Unit:   s.Unit,
+			Now:    newest(s),
+			Chart:  template.HTML(trendOf(s, 0).Spark()),
+		} // which escapes names
 		if moves := h.ofSeries(c, i, s); len(moves) > 0 && !moves[len(moves)-1].At.Before(month) {
 			all[i].Move = &moves[len(moves)-1]
 		}

@@ -76,8 +76,12 @@ func (p *parser) complete(t *Trial, better string) {
 	case better == "":
 		p.fail(0, `there is no direction: add "better": "higher" or "lower"`)
 	case t.Paired && len(t.Baseline) != len(t.Candidate):
-		p.fail(0, "%d values of the baseline and %d of the candidate are no pairs: give both the same number, null for a missing value, or leave paired out",
-			len(t.Baseline), len(t.Candidate))
+		p.fail(
+			0,
+			"%d values of the baseline and %d of the candidate are no pairs: give both the same number, null for a missing value, or leave paired out",
+			len(t.Baseline),
+			len(t.Candidate),
+		)
 	}
 }
 

@@ -62,7 +62,12 @@ func (s *Set) Read(r io.Reader, name string) error {
 		text, err := next(lines, &long)
 		if err != nil && !errors.Is(err, io.EOF) {
 			if errors.Is(err, errLong) {
-				return &Error{name, at, 1, fmt.Sprintf("the line has more than %d MiB: keep fewer values of each run, of its newest ones", MaxLine>>20)}
+				return &Error{
+					name,
+					at,
+					1,
+					fmt.Sprintf("the line has more than %d MiB: keep fewer values of each run, of its newest ones", MaxLine>>20),
+				}
 			}
 			return fmt.Errorf("read %s, line %d: %w: write the file again", name, at, err)
 		}
@@ -122,7 +127,13 @@ func (s *Set) add(text []byte, name string, at int) error {
 	}
 	key := [2]string{t.Group, t.ID}
 	if first, twice := s.seen[key]; twice {
-		return refuse(1, "id %s occurs twice in its group, first at %s:%d: give each line of a group an id of its own", quote(t.ID), first.file, first.line)
+		return refuse(
+			1,
+			"id %s occurs twice in its group, first at %s:%d: give each line of a group an id of its own",
+			quote(t.ID),
+			first.file,
+			first.line,
+		)
 	}
 	l := line{t.ID, t.Group, t.reduce(s.Options)}
 	if s.kept += len(l.cell.Base) + len(l.cell.Head); s.kept > maxKept {

@@ -99,8 +99,11 @@ func (s *series) told(span Span) string {
 	}
 	for i := s.after(span.Start); s.points[i-1].at < span.End; i++ {
 		if gap := s.points[i].at - s.points[i-1].at; gap > s.gap {
-			return fmt.Sprintf("there is no sample of %s for %v: see whether the device was lost or this host is overloaded, and measure again",
-				s.scope, round(gap))
+			return fmt.Sprintf(
+				"there is no sample of %s for %v: see whether the device was lost or this host is overloaded, and measure again",
+				s.scope,
+				round(gap),
+			)
 		}
 		if i == n-1 {
 			break

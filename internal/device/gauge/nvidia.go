@@ -10,7 +10,10 @@ import (
 
 // fields of nvidia-smi --query-gpu behind timestamp, index and uuid, with our names.
 var fields = []struct{ field, name string }{
-	{"clocks.sm", SMClock}, {"clocks.mem", MemoryClock}, {"power.draw", Power}, {"memory.used", Memory}, {"temperature.gpu", Temperature}, {"utilization.gpu", Busy},
+	{
+		"clocks.sm",
+		SMClock,
+	}, {"clocks.mem", MemoryClock}, {"power.draw", Power}, {"memory.used", Memory}, {"temperature.gpu", Temperature}, {"utilization.gpu", Busy},
 }
 
 const maxLine = 1 << 12 // bytes of one line
@@ -27,7 +30,12 @@ func arguments(reasons string) []string {
 	if reasons != "" {
 		query += "," + reasons
 	}
-	return []string{"nvidia-smi", "--query-gpu=" + query, "--format=csv,noheader,nounits", fmt.Sprintf("--loop-ms=%d", period.Milliseconds())}
+	return []string{
+		"nvidia-smi",
+		"--query-gpu=" + query,
+		"--format=csv,noheader,nounits",
+		fmt.Sprintf("--loop-ms=%d", period.Milliseconds()),
+	}
 }
 
 // readNVIDIA lets one nvidia-smi run until ctx is done. One that prints no row and ends, as one does that has no field of a

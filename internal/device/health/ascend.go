@@ -45,7 +45,8 @@ func parseNPU(out []byte) (map[int]state, error) {
 				chips[n] = chips[n].withList()
 			}
 			delete(of, idleNPU(line)) // it is said once
-		case len(row) == 3 && len(row[0]) == 2 && len(row[1]) == 1 && !strings.Contains(row[1][0], ":") && first == nil && isNumber(row[0][0]):
+		case len(row) == 3 && len(row[0]) == 2 && len(row[1]) == 1 && !strings.Contains(row[1][0], ":") && first == nil &&
+			isNumber(row[0][0]):
 			first, npu = row, row[0][0]
 		case len(row) == 3 && first != nil && len(row[0]) > 0 && strings.Contains(strings.Join(row[1], ""), ":") && len(chips) < maxList:
 			at[npu+" "+row[0][0]] = len(chips)

@@ -14,7 +14,21 @@ import (
 )
 
 // columns of [CSV].
-var columns = []string{"host", "revision", "started", "suite", "cell", "outcome", "metric", "unit", "better", "index", "value", "base", "doubt"}
+var columns = []string{
+	"host",
+	"revision",
+	"started",
+	"suite",
+	"cell",
+	"outcome",
+	"metric",
+	"unit",
+	"better",
+	"index",
+	"value",
+	"base",
+	"doubt",
+}
 
 // CSV writes one row for each value, as RFC 4180 has it, with a header. Cells that did not
 // pass, and doubtful numbers, are rows as well; a cell without numbers is one row. The
@@ -34,7 +48,14 @@ func CSV(w io.Writer, run *bench.Run) error {
 	}
 	for i := range run.Results {
 		r := &run.Results[i]
-		head := []string{label(run.Host.Label), label(run.Revision), started, label(r.Cell.Suite), label(cellName(&r.Cell)), string(r.Outcome)}
+		head := []string{
+			label(run.Host.Label),
+			label(run.Revision),
+			started,
+			label(r.Cell.Suite),
+			label(cellName(&r.Cell)),
+			string(r.Outcome),
+		}
 		samples := slices.Concat(r.Samples, r.Resources)
 		if len(samples) == 0 {
 			out.Write(append(head, "", "", "", "", "", "", label(r.Doubt)))
@@ -59,7 +80,20 @@ func writeSample(out *csv.Writer, run *bench.Run, r *bench.Result, s *bench.Samp
 		if i >= unpaired {
 			base = format(s.Base[i-unpaired])
 		}
-		out.Write(slices.Concat(head, []string{label(name(s.Metric, bench.MaxID)), label(m.Unit), string(m.Better), strconv.Itoa(i), format(v), base, label(cmp.Or(s.Doubt, r.Doubt))}))
+		out.Write(
+			slices.Concat(
+				head,
+				[]string{
+					label(name(s.Metric, bench.MaxID)),
+					label(m.Unit),
+					string(m.Better),
+					strconv.Itoa(i),
+					format(v),
+					base,
+					label(cmp.Or(s.Doubt, r.Doubt)),
+				},
+			),
+		)
 	}
 }
 

@@ -31,8 +31,12 @@ func ofDirection(w io.Writer, run *bench.Run, better bench.Direction) error {
 		if n.metric.Better != better {
 			continue
 		}
-		e := entry{Name: cellName(&n.result.Cell) + " " + name(n.metric.Name, bench.MaxID), Unit: text.Clean(n.metric.Unit), Value: n.median,
-			Extra: text.Clean(run.Host.Label + ", " + text.Plural(n.count, "value"))}
+		e := entry{
+			Name:  cellName(&n.result.Cell) + " " + name(n.metric.Name, bench.MaxID),
+			Unit:  text.Clean(n.metric.Unit),
+			Value: n.median,
+			Extra: text.Clean(run.Host.Label + ", " + text.Plural(n.count, "value")),
+		}
 		if n.count > 1 {
 			e.Range = "± " + format(n.mad)
 		}

@@ -18,8 +18,16 @@ type family struct {
 }
 
 var families = []family{
-	{"accelgate_median", "Median of a metric of a cell, in the unit of the label unit.", func(n *number) (float64, bool) { return n.median, true }},
-	{"accelgate_mad", "Median absolute deviation of the values, in the same unit.", func(n *number) (float64, bool) { return n.mad, n.count > 1 }},
+	{
+		"accelgate_median",
+		"Median of a metric of a cell, in the unit of the label unit.",
+		func(n *number) (float64, bool) { return n.median, true },
+	},
+	{
+		"accelgate_mad",
+		"Median absolute deviation of the values, in the same unit.",
+		func(n *number) (float64, bool) { return n.mad, n.count > 1 },
+	},
 	{"accelgate_values", "Number of values, each of one process.", func(n *number) (float64, bool) { return float64(n.count), true }},
 }
 
@@ -41,14 +49,30 @@ func OpenMetrics(w io.Writer, run *bench.Run) error {
 	describe(out, "accelgate_cell_passed", "1 if the cell passed, else 0.")
 	for i := range run.Results {
 		r := &run.Results[i]
-		fmt.Fprintf(out, "accelgate_cell_passed{%s,%s,%s} %d\n", host, cellLabels(&r.Cell), attribute("outcome", string(r.Outcome)), passed(r))
+		fmt.Fprintf(
+			out,
+			"accelgate_cell_passed{%s,%s,%s} %d\n",
+			host,
+			cellLabels(&r.Cell),
+			attribute("outcome", string(r.Outcome)),
+			passed(r),
+		)
 	}
 	for _, f := range families {
 		describe(out, f.name, f.help)
 		for n := range numbers(run) {
 			if value, ok := f.of(&n); ok {
-				fmt.Fprintf(out, "%s{%s,%s,%s,%s,%s} %s\n", f.name, host, cellLabels(&n.result.Cell), attribute("metric", name(n.metric.Name, bench.MaxID)),
-					attribute("unit", n.metric.Unit), attribute("better", string(n.metric.Better)), format(value))
+				fmt.Fprintf(
+					out,
+					"%s{%s,%s,%s,%s,%s} %s\n",
+					f.name,
+					host,
+					cellLabels(&n.result.Cell),
+					attribute("metric", name(n.metric.Name, bench.MaxID)),
+					attribute("unit", n.metric.Unit),
+					attribute("better", string(n.metric.Better)),
+					format(value),
+				)
 			}
 		}
 	}

@@ -43,7 +43,13 @@ func (w *writer) evidence() error {
 
 // evidenceKey names conditions that were found and not asked for: they are no
 // options of a driver, and x_context keeps them.
-var evidenceKey = map[string]bool{"energy_scope": true, "energy_method": true, "energy_not_measured": true, "token_source": true, bench.StreamedTokens: true}
+var evidenceKey = map[string]bool{
+	"energy_scope":        true,
+	"energy_method":       true,
+	"energy_not_measured": true,
+	"token_source":        true,
+	bench.StreamedTokens:  true,
+}
 
 // energy says what was measured and how, or why nothing was.
 func (w *writer) energy() {

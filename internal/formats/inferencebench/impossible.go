@@ -69,7 +69,8 @@ func (e *Envelope) Impossible() string {
 func (e *Envelope) Loaded() (loaded, stated bool) {
 	for _, m := range e.Metrics {
 		loaded = loaded || strings.HasPrefix(m.Name, "ttft_") || strings.HasPrefix(m.Name, "tpot_") || strings.HasPrefix(m.Name, "total_p") ||
-			strings.HasSuffix(m.Name, "_tok_per_s") || strings.HasPrefix(m.Name, "req_per_s")
+			strings.HasSuffix(m.Name, "_tok_per_s") ||
+			strings.HasPrefix(m.Name, "req_per_s")
 	}
 	for _, name := range []string{"concurrency", "rate", "arrival"} {
 		_, says := e.body.get("driver_options." + name)

@@ -65,7 +65,11 @@ func (o *operators) row(name []byte, seconds float64, calls int64) error {
 	o.sum.seconds += seconds
 	o.sum.calls += calls
 	if !o.sum.possible() {
-		return fmt.Errorf("the operators up to %s have %v, which cannot be: see whether the output is what this format is for", quote(name), o.sum)
+		return fmt.Errorf(
+			"the operators up to %s have %v, which cannot be: see whether the output is what this format is for",
+			quote(name),
+			o.sum,
+		)
 	}
 	return o.append(name, seconds, calls)
 }
@@ -126,8 +130,12 @@ func (p *Profile) checked(rounding float64) (*Profile, error) {
 		sum += e.Total
 	}
 	if sum > p.Total*(1+sameTotal)+rounding {
-		return nil, fmt.Errorf("%w: the total is %g s and its operators take %g s together; print the sum over all operators and streams as the total",
-			bench.ErrContradiction, p.Total, sum)
+		return nil, fmt.Errorf(
+			"%w: the total is %g s and its operators take %g s together; print the sum over all operators and streams as the total",
+			bench.ErrContradiction,
+			p.Total,
+			sum,
+		)
 	}
 	return p, nil
 }

@@ -115,7 +115,12 @@ func (t *translation) writeModels(models []Model) {
 			t.line("        args: [--mmproj, \"{model.companion}\"]")
 			m.MMProj = t.written(m.MMProj)
 		}
-		t.line("        vars: {path: %s, family: %s, companion: %s}", scalar(t.written(m.GGUF)), scalar(strings.ToLower(m.Family)), scalar(m.MMProj))
+		t.line(
+			"        vars: {path: %s, family: %s, companion: %s}",
+			scalar(t.written(m.GGUF)),
+			scalar(strings.ToLower(m.Family)),
+			scalar(m.MMProj),
+		)
 		t.line("        provides: [%s]", strings.Join(m.provides(), ", "))
 	}
 }
@@ -153,8 +158,11 @@ func (t *translation) exclude(enabled []Model) {
 			continue
 		}
 		ids = append(ids, id)
-		t.warn("model %s is disabled, so its file %s is not measured under its own name either, which TensorSharp does: set enabled to true to measure it",
-			quote(m.ID), quote(name))
+		t.warn(
+			"model %s is disabled, so its file %s is not measured under its own name either, which TensorSharp does: set enabled to true to measure it",
+			quote(m.ID),
+			quote(name),
+		)
 	}
 	if len(ids) > 0 {
 		t.line("    exclude:")

@@ -70,7 +70,10 @@ func ReadResults(dir string) (run *bench.Run, warnings []string, err error) {
 		i.warnings = append(i.warnings, fmt.Sprintf("%d more files like these: fix these first", more))
 	}
 	if len(i.run.Results) == 0 {
-		return nil, i.warnings, fmt.Errorf("%s holds no result of TensorSharp.TestMatrix: name the folder that results_dir of matrix-config.json names", plain(dir))
+		return nil, i.warnings, fmt.Errorf(
+			"%s holds no result of TensorSharp.TestMatrix: name the folder that results_dir of matrix-config.json names",
+			plain(dir),
+		)
 	}
 	return i.run, i.warnings, nil
 }

@@ -167,7 +167,11 @@ func (f *judgedRow) compare(m metricPair, p Policy) {
 		return
 	}
 	if few, least := m.few(); few > 0 && (row.Verdict == Regression || row.Verdict == Improvement) {
-		row.Verdict, row.Reason = Inconclusive, fmt.Sprintf("a percentile of %d requests is little else than their maximum: gate it from %d on", few, least)
+		row.Verdict, row.Reason = Inconclusive, fmt.Sprintf(
+			"a percentile of %d requests is little else than their maximum: gate it from %d on",
+			few,
+			least,
+		)
 	}
 	if note := m.fewer(); note != "" {
 		row.Reason = text.Reasons(row.Reason, note)

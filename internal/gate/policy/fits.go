@@ -27,14 +27,21 @@ func fits(file *config.File) (func(host string) []gate.Fit, error) {
 		for k := range s.Fits {
 			f := &s.Fits[k]
 			of := matrix.WhenOf(f.When)
-			one := gate.Fit{Suite: s.Name, Metric: f.Metric, Over: f.Over, Per: 1, Slope: limitOfFit(f.Slope), Intercept: limitOfFit(f.Intercept),
+			one := gate.Fit{
+				Suite:     s.Name,
+				Metric:    f.Metric,
+				Over:      f.Over,
+				Per:       1,
+				Slope:     limitOfFit(f.Slope),
+				Intercept: limitOfFit(f.Intercept),
 				At: func(c bench.Cell) (string, float64, bool) {
 					if c.Suite != s.Name || !of.Selects(c) {
 						return "", 0, false
 					}
 					group, x, _, ok := fitPlace(f, c)
 					return group, x, ok
-				}}
+				},
+			}
 			if f.Per != nil {
 				one.Per = *f.Per
 			}
@@ -137,8 +144,14 @@ func (h onHost) checkPoints(s *config.Suite, path string, f *config.Fit, of *mat
 		xs := points[group]
 		slices.Sort(xs)
 		if n := len(slices.Compact(xs)); n < detect.MinPoints {
-			return s.Errorf(path, "the cells %s have %s over %s, and a line needs %d: add values to the axis, or leave these cells out by when",
-				group, text.Plural(n, "point"), f.Over, detect.MinPoints)
+			return s.Errorf(
+				path,
+				"the cells %s have %s over %s, and a line needs %d: add values to the axis, or leave these cells out by when",
+				group,
+				text.Plural(n, "point"),
+				f.Over,
+				detect.MinPoints,
+			)
 		}
 	}
 	return nil

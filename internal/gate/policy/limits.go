@@ -60,7 +60,11 @@ func (kinds Kinds) limits(file *config.File) (map[string][]limit, error) {
 			of[s.Name] = append(of[s.Name], l)
 		}
 		if len(of[s.Name]) > 0 && file.Policy.Compat != "" {
-			return nil, s.Errorf("limits", "policy.compat: %s has no limits of single metrics: remove one of the two, or limit in metrics", file.Policy.Compat)
+			return nil, s.Errorf(
+				"limits",
+				"policy.compat: %s has no limits of single metrics: remove one of the two, or limit in metrics",
+				file.Policy.Compat,
+			)
 		}
 	}
 	return of, kinds.addShown(of, file)
@@ -108,7 +112,15 @@ func limited(of map[string][]limit) func(bench.Cell, string) map[string]gate.Lim
 			if l.Change != nil || l.Noise != nil { // each stands in place of the other
 				change, noise = l.Change, l.Noise
 			}
-			found[l.metric] = gate.Limit{Change: change, Noise: noise, Min: cmp.Or(l.Min, before.Min), Max: cmp.Or(l.Max, before.Max), Test: cmp.Or(l.Test, before.Test), Trade: cmp.Or(l.Trade, before.Trade), Shown: l.Shown || before.Shown}
+			found[l.metric] = gate.Limit{
+				Change: change,
+				Noise:  noise,
+				Min:    cmp.Or(l.Min, before.Min),
+				Max:    cmp.Or(l.Max, before.Max),
+				Test:   cmp.Or(l.Test, before.Test),
+				Trade:  cmp.Or(l.Trade, before.Trade),
+				Shown:  l.Shown || before.Shown,
+			}
 		}
 		return found
 	}
@@ -154,7 +166,11 @@ func (h onHost) checkLimits(s *config.Suite, metrics []bench.Metric, cells []ben
 			default:
 				key = ".trade"
 			}
-			return s.Errorf(path+key, "no change of %s is judged, because it is exact or informational: use min and max, or gate the metric", m.Name)
+			return s.Errorf(
+				path+key,
+				"no change of %s is judged, because it is exact or informational: use min and max, or gate the metric",
+				m.Name,
+			)
 		}
 		if err := checkTrade(s, path, l.Trade, metrics); err != nil {
 			return err
@@ -176,11 +192,20 @@ func checkTrade(s *config.Suite, path string, t *gate.Trade, metrics []bench.Met
 	known := func(m bench.Metric) bool { return m.Name == t.For && !m.IsResource() }
 	limited := slices.ContainsFunc(s.Limits, func(l config.Limit) bool { return l.Metric == t.For && (l.Change != nil || l.Noise != nil) })
 	if bench.Resource(t.For) != nil && !limited && !slices.ContainsFunc(metrics, known) {
-		return s.Errorf(path, "%s is only shown: limit it as well, as in limits: [{metric: %s, change: 10%%}], so that the gain is not lost later", t.For, t.For)
+		return s.Errorf(
+			path,
+			"%s is only shown: limit it as well, as in limits: [{metric: %s, change: 10%%}], so that the gain is not lost later",
+			t.For,
+			t.For,
+		)
 	}
 	m, err := metricOf(s, path, t.For, metrics)
 	if err == nil && (m.Exact || m.Informational && !m.Counted && !m.IsResource()) {
-		return s.Errorf(path, "no change of %s is judged, because it is exact or informational: gate the metric, or name another one", m.Name)
+		return s.Errorf(
+			path,
+			"no change of %s is judged, because it is exact or informational: gate the metric, or name another one",
+			m.Name,
+		)
 	}
 	return err
 }
@@ -211,7 +236,10 @@ func (h onHost) checkSelection(s *config.Suite, path string, of *matrix.When, ce
 		return err
 	}
 	if of.On(string(h)) && !slices.ContainsFunc(cells, of.Selects) {
-		return s.Errorf(path+".when", "matches no cell of the suite: correct it, name the hosts that have such cells by host, or remove the entry")
+		return s.Errorf(
+			path+".when",
+			"matches no cell of the suite: correct it, name the hosts that have such cells by host, or remove the entry",
+		)
 	}
 	return nil
 }

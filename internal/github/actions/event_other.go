@@ -59,7 +59,14 @@ func (r *workflowRunJSON) check() (*Run, error) {
 	case r.HeadRepo != nil && !repository(r.HeadRepo.FullName):
 		return nil, fmt.Errorf("workflow_run.head_repository.full_name is %s, not owner/name", quote(r.HeadRepo.FullName))
 	}
-	run := &Run{ID: r.ID, Attempt: max(r.Attempt, 1), Event: r.Event, HeadSHA: r.HeadSHA, HeadBranch: r.HeadBranch, Skipped: r.Conclusion == "skipped"}
+	run := &Run{
+		ID:         r.ID,
+		Attempt:    max(r.Attempt, 1),
+		Event:      r.Event,
+		HeadSHA:    r.HeadSHA,
+		HeadBranch: r.HeadBranch,
+		Skipped:    r.Conclusion == "skipped",
+	}
 	if r.HeadRepo != nil {
 		run.HeadRepo = r.HeadRepo.FullName
 	}

@@ -54,6 +54,7 @@ func ref(s string) bool {
 // servers on a desk use.
 func address(s string) bool {
 	u, err := url.Parse(s)
-	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && u.RawQuery == "" && u.Fragment == "" &&
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && u.RawQuery == "" &&
+		u.Fragment == "" &&
 		!strings.ContainsAny(s, " \"<>`\\")
 }

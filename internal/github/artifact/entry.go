@@ -157,7 +157,8 @@ func (a *archive) local(e *entry) (end int64, err error) {
 	e.data = e.offset + localSize + name + extra
 	sums := [3]int64{int64(order.Uint32(b[14:])), int64(order.Uint32(b[18:])), int64(order.Uint32(b[22:]))}
 	deferred := e.flags&flagDescriptor != 0 && sums == [3]int64{}
-	if string(variable[:name]) != e.name || order.Uint16(b[6:]) != e.flags || order.Uint16(b[8:]) != e.method || sums != e.sums() && !deferred {
+	if string(variable[:name]) != e.name || order.Uint16(b[6:]) != e.flags || order.Uint16(b[8:]) != e.method ||
+		sums != e.sums() && !deferred {
 		return 0, e.refusef("is another one in its own header than in the directory: %s", next)
 	}
 	if err := e.form(order.Uint16(b[4:])); err != nil {
@@ -178,7 +179,8 @@ func (a *archive) descriptor(e *entry, at int64) (end int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if order.Uint32(b) != descriptorSignature || e.sums() != [3]int64{int64(order.Uint32(b[4:])), int64(order.Uint32(b[8:])), int64(order.Uint32(b[12:]))} {
+	if order.Uint32(b) != descriptorSignature ||
+		e.sums() != [3]int64{int64(order.Uint32(b[4:])), int64(order.Uint32(b[8:])), int64(order.Uint32(b[12:]))} {
 		return 0, e.refusef("is followed by a descriptor that contradicts the directory: %s", next)
 	}
 	return at + descriptorSize, nil

@@ -34,7 +34,12 @@ shard=$SLURM_ARRAY_TASK_ID
 
 // options are those of sbatch, the given ones last.
 func (a *Array) options(given []string) []string {
-	options := []string{"--job-name=" + a.Name, fmt.Sprintf("--array=1-%d", a.Shards), "--requeue", fmt.Sprintf("--nodes=%d", max(a.Nodes, 1))}
+	options := []string{
+		"--job-name=" + a.Name,
+		fmt.Sprintf("--array=1-%d", a.Shards),
+		"--requeue",
+		fmt.Sprintf("--nodes=%d", max(a.Nodes, 1)),
+	}
 	if a.Nodes > 1 {
 		options = append(options, fmt.Sprintf("--ntasks-per-node=%d", max(a.Devices, 1)))
 	}

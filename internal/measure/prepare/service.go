@@ -22,7 +22,10 @@ type service struct {
 func (s *Stage) startService(ctx context.Context) (reason string, err error) {
 	of := s.Around.Service
 	if address := listenedOn(&of.Ready); occupied(ctx, address) {
-		return fmt.Sprintf("a program listens on %s already, and would be measured in place of the service: end it, or choose another port", address), nil
+		return fmt.Sprintf(
+			"a program listens on %s already, and would be measured in place of the service: end it, or choose another port",
+			address,
+		), nil
 	}
 	// It serves cells of later rounds as well, whose context is another one.
 	inner, stop := context.WithCancel(context.WithoutCancel(ctx))

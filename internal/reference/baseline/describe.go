@@ -72,7 +72,8 @@ func (r *reader) describe(known map[string]description, entries []Entry) {
 // means the same by them.
 func sameMeaning(a, b *bench.Metric) bool {
 	return a.Better == b.Better && a.Exact == b.Exact && a.Informational == b.Informational &&
-		a.FallbackFor == b.FallbackFor && a.ConfirmedBy == b.ConfirmedBy && a.CountedBy == b.CountedBy && a.MinCount == b.MinCount && sameKind(a.Quantity(), b.Quantity()) && sameUnit(a.Unit, b.Unit)
+		a.FallbackFor == b.FallbackFor && a.ConfirmedBy == b.ConfirmedBy && a.CountedBy == b.CountedBy &&
+		a.MinCount == b.MinCount && sameKind(a.Quantity(), b.Quantity()) && sameUnit(a.Unit, b.Unit)
 }
 
 func sameKind(a, b bench.Quantity) bool { return a == b || a == 0 || b == 0 }

@@ -64,7 +64,19 @@ func (e *Entry) pin(f *File) (changes []Change) {
 	for _, m := range e.measured() {
 		a.Metrics[m.Name] = m.Median
 		if first, known := before.Metrics[m.Name]; !known || first != m.Median {
-			changes = append(changes, Change{CaseID: e.CaseID, Metric: m.Name, Unit: m.Unit, Better: m.Better, Old: first, HasOld: known, New: m.Median, Kind: Changed})
+			changes = append(
+				changes,
+				Change{
+					CaseID: e.CaseID,
+					Metric: m.Name,
+					Unit:   m.Unit,
+					Better: m.Better,
+					Old:    first,
+					HasOld: known,
+					New:    m.Median,
+					Kind:   Changed,
+				},
+			)
 		}
 	}
 	if !maps.Equal(before.Metrics, a.Metrics) && len(a.Metrics) > 0 {

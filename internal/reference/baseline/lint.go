@@ -145,18 +145,31 @@ func (l *linter) metric(m *Metric) {
 	case !known:
 		l.metrics[m.Name] = m.Metric
 	case before != now:
-		l.errorf("%s: unit, better, exact, informational, fallback_for, counted_by or min_count differ from the entries before: make them equal", name)
+		l.errorf(
+			"%s: unit, better, exact, informational, fallback_for, counted_by or min_count differ from the entries before: make them equal",
+			name,
+		)
 	case before.Resolution != m.Resolution:
-		l.warnf("%s: resolution is %v here and %v before, and the coarser one counts for all: measure every cell again with accelgate baseline update",
-			name, m.Resolution, before.Resolution)
+		l.warnf(
+			"%s: resolution is %v here and %v before, and the coarser one counts for all: measure every cell again with accelgate baseline update",
+			name,
+			m.Resolution,
+			before.Resolution,
+		)
 	}
 }
 
 // drift finds what many refreshes, each within the limit, have added up to.
 func (l *linter) drift(e *Entry, m *Metric) {
 	if change, far := e.crept(m); far {
-		l.warnf("%s has crept from %v to %v (%+.1f %%, worse) since %s: look for the cause with accelgate history, or accept it with accelgate baseline anchor",
-			quote(m.Name), e.Anchor.Metrics[m.Name], m.Median, m.Better.Change(change), day(e.Anchor.CapturedAt))
+		l.warnf(
+			"%s has crept from %v to %v (%+.1f %%, worse) since %s: look for the cause with accelgate history, or accept it with accelgate baseline anchor",
+			quote(m.Name),
+			e.Anchor.Metrics[m.Name],
+			m.Median,
+			m.Better.Change(change),
+			day(e.Anchor.CapturedAt),
+		)
 	}
 }
 
@@ -171,7 +184,12 @@ func (l *linter) classic(e *Entry) {
 		case m == nil && **value > 0:
 			l.errorf("%q is %v in the entry itself and missing in metrics: delete it, or measure the cell again", name, **value)
 		case m != nil && **value != m.Median:
-			l.errorf("%q is %v in the entry itself and %v in metrics: measure the cell again with accelgate baseline update", name, **value, m.Median)
+			l.errorf(
+				"%q is %v in the entry itself and %v in metrics: measure the cell again with accelgate baseline update",
+				name,
+				**value,
+				m.Median,
+			)
 		}
 	}
 }

@@ -52,7 +52,12 @@ func (f *File) Run() *bench.Run {
 }
 
 func (e *Entry) result(metrics []Metric) bench.Result {
-	result := bench.Result{Cell: bench.Cell{Raw: e.CaseID, Suite: e.Suite}, Outcome: e.outcome(), Context: e.Conditions, Artifacts: e.Artifacts}
+	result := bench.Result{
+		Cell:      bench.Cell{Raw: e.CaseID, Suite: e.Suite},
+		Outcome:   e.outcome(),
+		Context:   e.Conditions,
+		Artifacts: e.Artifacts,
+	}
 	if len(metrics) > 0 {
 		result.Samples = make([]bench.Sample, len(metrics))
 	}
@@ -103,7 +108,11 @@ func describe(known map[string]*described, m *bench.Metric, caseID string) {
 		before.metric.Unit = cmp.Or(before.metric.Unit, m.Unit)
 		before.metric.Resolution = max(before.metric.Resolution, m.Resolution) // of the coarsest entry
 	case before.conflict == "":
-		before.conflict = fmt.Sprintf("metric %s means one thing in entry %s and another in %s: measure both again with accelgate baseline update",
-			quote(m.Name), quote(before.caseID), quote(caseID))
+		before.conflict = fmt.Sprintf(
+			"metric %s means one thing in entry %s and another in %s: measure both again with accelgate baseline update",
+			quote(m.Name),
+			quote(before.caseID),
+			quote(caseID),
+		)
 	}
 }

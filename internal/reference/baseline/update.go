@@ -91,8 +91,11 @@ func (u *update) checkHost(old *File) error {
 		return err
 	}
 	if old.HostLabel != "" && old.HostLabel != label {
-		return fmt.Errorf("the run is of host %q and the baseline of %s: give the baseline's label with --host-label, correct host_label in the file, or update the other host's file",
-			label, quote(old.HostLabel))
+		return fmt.Errorf(
+			"the run is of host %q and the baseline of %s: give the baseline's label with --host-label, correct host_label in the file, or update the other host's file",
+			label,
+			quote(old.HostLabel),
+		)
 	}
 	return nil
 }
@@ -117,9 +120,15 @@ func (u *update) checkMachine(old *File) (moved bool, err error) {
 	if len(left) == 0 {
 		return true, nil
 	}
-	return true, fmt.Errorf("the speeds in the baseline of %s are of another host (%s) and %d of its %d entries, such as %s, did not pass in this run: "+
-		"run the whole matrix on this host, or remove those entries with accelgate baseline prune",
-		u.run.Host.Label, plain(reason), len(left), len(old.Entries), quote(slices.Min(left)))
+	return true, fmt.Errorf(
+		"the speeds in the baseline of %s are of another host (%s) and %d of its %d entries, such as %s, did not pass in this run: "+
+			"run the whole matrix on this host, or remove those entries with accelgate baseline prune",
+		u.run.Host.Label,
+		plain(reason),
+		len(left),
+		len(old.Entries),
+		quote(slices.Min(left)),
+	)
 }
 
 // checkMeaning refuses a file in which entries that stay describe a metric
@@ -138,8 +147,12 @@ func (u *update) checkMeaning(old *File) error {
 		}
 		for j := range e.Metrics {
 			if m := now[e.Metrics[j].Name]; m != nil && !sameMeaning(m, &e.Metrics[j].Metric) {
-				return fmt.Errorf("the run describes metric %s (better, unit, exact, informational, fallback_for, counted_by, min_count) otherwise than entry %s of the baseline, which did not pass in this run: "+
-					"run the whole matrix, or remove that entry with accelgate baseline prune", quote(m.Name), quote(e.CaseID))
+				return fmt.Errorf(
+					"the run describes metric %s (better, unit, exact, informational, fallback_for, counted_by, min_count) otherwise than entry %s of the baseline, which did not pass in this run: "+
+						"run the whole matrix, or remove that entry with accelgate baseline prune",
+					quote(m.Name),
+					quote(e.CaseID),
+				)
 			}
 		}
 	}
@@ -163,7 +176,10 @@ func (u *update) measure() error {
 		}
 		id := r.Cell.ID()
 		if _, twice := u.entries[id]; twice || id == "" {
-			errs = append(errs, fmt.Errorf("the run has cell %s twice or without a name: measure again with accelgate baseline update", quote(id)))
+			errs = append(
+				errs,
+				fmt.Errorf("the run has cell %s twice or without a name: measure again with accelgate baseline update", quote(id)),
+			)
 			continue
 		}
 		e, err := u.newEntry(id, r, described)
@@ -294,8 +310,11 @@ func (u *update) settle(e, before Entry) Entry {
 		}
 		*m, still = *old, still+1
 	}
-	same := e.CorrectnessOK == before.CorrectnessOK || e.CorrectnessOK != nil && before.CorrectnessOK != nil && *e.CorrectnessOK == *before.CorrectnessOK
-	if still > 0 && still == len(e.Metrics) && len(before.Metrics) == still && before.OK && same && e.Artifacts == before.Artifacts && e.Suite == before.Suite && maps.Equal(e.Conditions, before.Conditions) {
+	same := e.CorrectnessOK == before.CorrectnessOK ||
+		e.CorrectnessOK != nil && before.CorrectnessOK != nil && *e.CorrectnessOK == *before.CorrectnessOK
+	if still > 0 && still == len(e.Metrics) && len(before.Metrics) == still && before.OK && same && e.Artifacts == before.Artifacts &&
+		e.Suite == before.Suite &&
+		maps.Equal(e.Conditions, before.Conditions) {
 		before.line = 0
 		return before
 	}
@@ -352,7 +371,10 @@ func (u *update) record(e Entry, before []Metric) Entry {
 	}
 	for _, b := range before {
 		if e.Metric(b.Name) == nil {
-			u.changes = append(u.changes, Change{CaseID: e.CaseID, Metric: b.Name, Unit: b.Unit, Better: b.Better, Old: b.Median, HasOld: true, Kind: Removed})
+			u.changes = append(
+				u.changes,
+				Change{CaseID: e.CaseID, Metric: b.Name, Unit: b.Unit, Better: b.Better, Old: b.Median, HasOld: true, Kind: Removed},
+			)
 		}
 	}
 	return e

@@ -45,8 +45,13 @@ func (f *File) Add(from *bench.Run) (Added, error) {
 		f.accept(from)
 		return Added{Known: true}, nil
 	}
-	r := keeping{File: f, run: run{header: header{Schema: schema, Revision: from.Revision, Started: from.Started.UTC(), Fingerprint: from.Host.Fingerprint,
-		Calibration: calibration(from.Calibration)}}, places: map[string]int32{}, conditions: map[string]int32{}}
+	r := keeping{
+		File: f,
+		run: run{header: header{Schema: schema, Revision: from.Revision, Started: from.Started.UTC(), Fingerprint: from.Host.Fingerprint,
+			Calibration: calibration(from.Calibration)}},
+		places:     map[string]int32{},
+		conditions: map[string]int32{},
+	}
 	r.describe(from.Metrics)
 	var added Added
 	for i := range from.Results {
@@ -150,7 +155,10 @@ func (r *keeping) keep(result *bench.Result) bool {
 		r.values = append(r.values, result.Judged(result.Sample(r.gated[place].Name))...)
 		r.spans = append(r.spans, span{place, int32(len(r.values))})
 	}
-	r.cells = append(r.cells, cell{r.intern([]byte(result.Cell.ID())), int32(len(r.spans)), r.condition(result.Conditions()), unhealthy(result)})
+	r.cells = append(
+		r.cells,
+		cell{r.intern([]byte(result.Cell.ID())), int32(len(r.spans)), r.condition(result.Conditions()), unhealthy(result)},
+	)
 	return true
 }
 

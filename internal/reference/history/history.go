@@ -207,7 +207,12 @@ func (f *File) All(label string) iter.Seq[*bench.Run] {
 }
 
 func (r *run) document(ids []string, label string) *bench.Run {
-	d := &bench.Run{Schema: bench.RunSchema, Revision: r.Revision, Started: r.Started, Host: bench.Host{Label: label, Fingerprint: r.Fingerprint}}
+	d := &bench.Run{
+		Schema:   bench.RunSchema,
+		Revision: r.Revision,
+		Started:  r.Started,
+		Host:     bench.Host{Label: label, Fingerprint: r.Fingerprint},
+	}
 	for _, m := range r.Metrics {
 		d.Metrics = append(d.Metrics, bench.Metric{Name: m.Name, Unit: m.Unit, Better: m.Better, Exact: m.Exact})
 	}
@@ -216,7 +221,10 @@ func (r *run) document(ids []string, label string) *bench.Run {
 		result := &d.Results[n]
 		result.Cell.Raw, result.Outcome, result.Context = ids[c.id], bench.Passed, r.asked(c)
 		if c.unhealthy {
-			result.Health = &bench.Health{Status: bench.Unhealthy, Reasons: []string{"the history marks it as measured on an unhealthy host"}}
+			result.Health = &bench.Health{
+				Status:  bench.Unhealthy,
+				Reasons: []string{"the history marks it as measured on an unhealthy host"},
+			}
 		}
 		r.each(n, func(metric int32, values []float64) {
 			result.Samples = append(result.Samples, bench.Sample{Metric: r.Metrics[metric].Name, Values: values})

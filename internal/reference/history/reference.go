@@ -96,8 +96,13 @@ func (f *File) Reference(label string, n int) *bench.Run {
 	if len(chosen) == 0 { // a host that is not described compares with nothing
 		chosen = []*run{newest}
 	}
-	c := collecting{n: n, places: map[int32]int{}, ids: f.ids, ref: &bench.Run{Schema: bench.RunSchema, Revision: newest.Revision, Started: newest.Started,
-		Host: bench.Host{Label: label, Fingerprint: newest.Fingerprint}}}
+	c := collecting{
+		n:      n,
+		places: map[int32]int{},
+		ids:    f.ids,
+		ref: &bench.Run{Schema: bench.RunSchema, Revision: newest.Revision, Started: newest.Started,
+			Host: bench.Host{Label: label, Fingerprint: newest.Fingerprint}},
+	}
 	if newest.Calibration > 0 {
 		c.ref.Calibration = &bench.Calibration{Before: []float64{newest.Calibration}}
 	}
@@ -147,7 +152,10 @@ func (c *collecting) owe(r *run) {
 	for _, one := range r.cells {
 		if _, known := c.places[one.id]; !known {
 			c.places[one.id] = len(c.ref.Results)
-			c.ref.Results = append(c.ref.Results, bench.Result{Cell: bench.Cell{Raw: c.ids[one.id], Suite: of[c.ids[one.id]]}, Outcome: bench.Passed, Context: r.asked(one)})
+			c.ref.Results = append(
+				c.ref.Results,
+				bench.Result{Cell: bench.Cell{Raw: c.ids[one.id], Suite: of[c.ids[one.id]]}, Outcome: bench.Passed, Context: r.asked(one)},
+			)
 			c.levels, c.ended = append(c.levels, nil), append(c.ended, false)
 		}
 	}

@@ -79,7 +79,13 @@ func Folder(ctx context.Context, w worker.Worker, from Source, pattern string, a
 				continue
 			}
 			if len(files) == maxFiles {
-				return fmt.Errorf("%s of commit %.12s has more than %d files %s: name another folder in baselines.path", text.OneLine(from.Path), commit, maxFiles, pattern)
+				return fmt.Errorf(
+					"%s of commit %.12s has more than %d files %s: name another folder in baselines.path",
+					text.OneLine(from.Path),
+					commit,
+					maxFiles,
+					pattern,
+				)
 			}
 			data, err := g.blob(ctx, commit, at)
 			files[name] = Read{data, err}
@@ -101,8 +107,10 @@ func within(ctx context.Context, w worker.Worker, from Source, anonymous bool, r
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		return &Error{fmt.Errorf("fetch %s of %s: %w: correct baselines.repository and baselines.ref, or type 'git ls-remote %s' to see its branches",
-			text.OneLine(cmp.Or(from.Ref, "HEAD")), text.OneLine(from.URL), err, text.ShellWord(from.URL))}
+		return &Error{
+			fmt.Errorf("fetch %s of %s: %w: correct baselines.repository and baselines.ref, or type 'git ls-remote %s' to see its branches",
+				text.OneLine(cmp.Or(from.Ref, "HEAD")), text.OneLine(from.URL), err, text.ShellWord(from.URL)),
+		}
 	}
 	return read(g, commit)
 }
@@ -116,8 +124,16 @@ type git struct {
 
 // settings keep git from running anything that a repository or its server names, from other
 // transports than these, and from questions to a terminal.
-var settings = []string{"protocol.allow=never", "protocol.https.allow=always", "protocol.ssh.allow=always", "protocol.file.allow=always", "core.hooksPath=" + os.DevNull,
-	"maintenance.auto=false", "gc.auto=0", "core.askPass="}
+var settings = []string{
+	"protocol.allow=never",
+	"protocol.https.allow=always",
+	"protocol.ssh.allow=always",
+	"protocol.file.allow=always",
+	"core.hooksPath=" + os.DevNull,
+	"maintenance.auto=false",
+	"gc.auto=0",
+	"core.askPass=",
+}
 
 // fetch gets a commit of a repository, and returns its name.
 func (g git) fetch(ctx context.Context, from Source) (commit string, err error) {
@@ -139,7 +155,9 @@ func (g git) run(ctx context.Context, args ...string) ([]byte, error) {
 	if g.anonymous {
 		line = append(line, "-c", "credential.helper=")
 	}
-	unset := append([]string{"GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "SSH_ASKPASS", "GIT_ASKPASS", "GIT_PROXY_COMMAND", "GIT_EXTERNAL_DIFF"}, worktree.Variables...)
+	unset := append(
+		[]string{"GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "SSH_ASKPASS", "GIT_ASKPASS", "GIT_PROXY_COMMAND", "GIT_EXTERNAL_DIFF"},
+		worktree.Variables...)
 	response, err := g.w.Do(ctx, worker.Request{Args: append(line, args...), Dir: g.dir, Unset: unset, Timeout: fetchTimeout,
 		Env: []string{"GIT_TERMINAL_PROMPT=0", "GIT_SSH_COMMAND=ssh -oBatchMode=yes"}})
 	switch {

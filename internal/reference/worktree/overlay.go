@@ -144,7 +144,8 @@ func readFile(root *os.Root, name string, left int64) (overlaid, error) {
 
 // localPath reports whether a path that git lists stays in its folder, and out of git's own.
 func localPath(name string) bool {
-	return fs.ValidPath(name) && !slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return strings.EqualFold(part, ".git") })
+	return fs.ValidPath(name) &&
+		!slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return strings.EqualFold(part, ".git") })
 }
 
 // Laid is an [Overlay] in a checkout.
@@ -280,7 +281,12 @@ func (r *Repository) unchanged(ctx context.Context, dir string, globs, names []s
 	changed, err := r.list(ctx, dir, globs, "--modified", "--others", "--exclude-standard")
 	for _, name := range changed {
 		if _, found := slices.BinarySearch(names, name); err == nil && found {
-			err = fmt.Errorf("%s of %s has changes, which would be overwritten: commit them, or type 'git -C %s stash -u'", text.OneLine(name), dir, text.ShellWord(dir))
+			err = fmt.Errorf(
+				"%s of %s has changes, which would be overwritten: commit them, or type 'git -C %s stash -u'",
+				text.OneLine(name),
+				dir,
+				text.ShellWord(dir),
+			)
 		}
 	}
 	return err

@@ -106,7 +106,12 @@ var rules = map[gate.Finding]string{
 func SARIF(w io.Writer, r report.Report) error {
 	head := r.Head()
 	run := sarifRun{Results: []result{}, seen: map[[sha256.Size]byte]int{}}
-	run.Tool.Driver = driver{Name: "accelgate", Version: strings.TrimPrefix(head.Tool, "accelgate "), InformationURI: "https://github.com/accelgate/accelgate", Rules: []rule{}}
+	run.Tool.Driver = driver{
+		Name:           "accelgate",
+		Version:        strings.TrimPrefix(head.Tool, "accelgate "),
+		InformationURI: "https://github.com/accelgate/accelgate",
+		Rules:          []rule{},
+	}
 	all := listed(r)
 	if head.Decision.Code() != 0 && (len(all) == 0 || !all[0].Blocks) {
 		run.add(head.Config, report.Finding{Finding: decision, Blocks: true, Message: r.Title(), Line: 1})

@@ -22,13 +22,23 @@ const decomposeTime = "decompose_ms"
 // fidelityMetrics: counts are equal or not; errors depend on the last bits of a
 // solver, which differ between processors.
 var fidelityMetrics = []bench.Metric{
-	{Name: "success_rate", Unit: "%", Better: bench.Higher, Exact: true, Definition: "100 * (identical + close) / all parameters that should be compared"},
+	{
+		Name:       "success_rate",
+		Unit:       "%",
+		Better:     bench.Higher,
+		Exact:      true,
+		Definition: "100 * (identical + close) / all parameters that should be compared",
+	},
 	{Name: "different_parameters", Better: bench.Lower, Exact: true, Definition: "beyond tolerance + tolerance * |original| somewhere"},
 	{Name: "compared_parameters", Better: bench.Higher, Exact: true},
 	{Name: "relative_frobenius", Better: bench.Lower, Definition: "norm of all differences / norm of all weights"},
 	{Name: "max_difference", Better: bench.Lower},
 	{Name: "mean_difference", Better: bench.Lower, Definition: "mean over all elements"},
-	{Name: "legacy_average_difference", Better: bench.Lower, Definition: "mean over parameters of their largest difference, which the original calls average"},
+	{
+		Name:       "legacy_average_difference",
+		Better:     bench.Lower,
+		Definition: "mean over parameters of their largest difference, which the original calls average",
+	},
 	{Name: "rms_difference", Better: bench.Lower},
 	{Name: "orthogonality", Better: bench.Lower, Definition: "max |UtU - I|, of U and V"},
 	{Name: "degrees", Unit: "degrees", Better: bench.Lower, Definition: "worst deviation from 90 between a frozen and a trained vector"},
@@ -97,7 +107,8 @@ var commit = lazyregexp.New(`^[0-9a-f]{40}$`)
 func (b *fidelityBody) settings(v Variant, family string) lowrank.Settings {
 	s := lowrank.Defaults()
 	s.Model, s.Patterns, s.Compute, s.Storage = cmp.Or(b.Family, family), b.Patterns, v.Compute, v.Storage
-	for _, set := range []struct{ to, from *float64 }{{&s.RankRatio, b.RankRatio}, {&s.Tolerance, b.Tolerance}, {&s.MaxDegrees, b.MaxDegrees}} {
+	for _, set := range []struct{ to, from *float64 }{{&s.RankRatio, b.RankRatio}, {&s.Tolerance, b.Tolerance}, {&s.MaxDegrees,
+		b.MaxDegrees}} {
 		if set.from != nil {
 			*set.to = *set.from
 		}
@@ -121,7 +132,17 @@ func (f *fidelity) open(ctx context.Context) (*Model, error) {
 	if f.body.Cache != "" {
 		downloads.Dir = f.suite.resolve(f.body.Cache)
 	}
-	opened, err := OpenModel(ctx, Source{Name: name, Revision: f.body.Revision, Cache: downloads.Dir, Limit: downloads.Limit, Getenv: getenv, Offline: downloads.Offline})
+	opened, err := OpenModel(
+		ctx,
+		Source{
+			Name:     name,
+			Revision: f.body.Revision,
+			Cache:    downloads.Dir,
+			Limit:    downloads.Limit,
+			Getenv:   getenv,
+			Offline:  downloads.Offline,
+		},
+	)
 	if err == nil {
 		f.model = opened
 	}
@@ -150,7 +171,11 @@ func (f *fidelity) measure(ctx context.Context, v Variant, first bool) (r bench.
 		return r, err
 	}
 	took := float64(f.suite.env.Now().Sub(began).Microseconds()) / 1000
-	r.Context = map[string]string{"solver": strings.Join(report.Solvers, ", "), "checkpoint": model.Name, factTolerance: formatTolerance(report.Settings.Tolerance)}
+	r.Context = map[string]string{
+		"solver":      strings.Join(report.Solvers, ", "),
+		"checkpoint":  model.Name,
+		factTolerance: formatTolerance(report.Settings.Tolerance),
+	}
 	r.Warnings = append(r.Warnings, model.Warnings...)
 	return f.result(r, report, took, first), nil
 }
@@ -169,12 +194,19 @@ func (f *fidelity) result(r bench.Result, report lowrank.Report, took float64, f
 		r.Outcome, r.Reason = bench.Incorrect, firstFault(report)
 	case s.Different > 0 && first && f.suite.body.Level == Fail:
 		r.Outcome = bench.Incorrect
-		r.Reason = fmt.Sprintf("%d of %d parameters differ by more than the tolerance %g, by at most %.3g", s.Different, s.Total, report.Settings.Tolerance, s.Max)
+		r.Reason = fmt.Sprintf(
+			"%d of %d parameters differ by more than the tolerance %g, by at most %.3g",
+			s.Different,
+			s.Total,
+			report.Settings.Tolerance,
+			s.Max,
+		)
 	}
 	if s.Compared == 0 {
 		return r
 	}
-	for i, value := range []float64{s.SuccessRate, float64(s.Different), float64(s.Compared), s.Relative, s.Max, s.Mean, s.LegacyAverage, s.RMS, s.Deviation, s.Degrees, took} {
+	for i, value := range []float64{s.SuccessRate, float64(s.Different), float64(s.Compared), s.Relative, s.Max, s.Mean,
+		s.LegacyAverage, s.RMS, s.Deviation, s.Degrees, took} {
 		r.Samples = append(r.Samples, bench.Sample{Metric: fidelityMetrics[i].Name, Values: []float64{value}})
 	}
 	return r
@@ -183,7 +215,14 @@ func (f *fidelity) result(r bench.Result, report lowrank.Report, took float64, f
 func firstFault(report lowrank.Report) string {
 	for _, p := range report.Parameters {
 		if len(p.Faults) > 0 {
-			return fmt.Sprintf("%d of %d parameters failed; %.200s: %s: %s", report.Summary.Failed, report.Summary.Total, p.Name, p.Faults[0].Kind, p.Faults[0].Detail)
+			return fmt.Sprintf(
+				"%d of %d parameters failed; %.200s: %s: %s",
+				report.Summary.Failed,
+				report.Summary.Total,
+				p.Name,
+				p.Faults[0].Kind,
+				p.Faults[0].Detail,
+			)
 		}
 	}
 	return fmt.Sprintf("%d of %d parameters failed", report.Summary.Failed, report.Summary.Total)

@@ -24,7 +24,12 @@ var packingMetrics = []bench.Metric{
 	{Name: "rows_over_bound", Better: bench.Lower, Exact: true, Definition: "rows - ceil(L2 bound / ranks), which nothing goes below"},
 	{Name: "step_efficiency", Better: bench.Higher, Exact: true, Definition: "sum of costs / (ranks * sum over rows of the largest)"},
 	{Name: "idle_share", Better: bench.Lower, Exact: true, Definition: "share of ranks without tokens, over all rows"},
-	{Name: "avg_row_balance_ratio", Better: bench.Higher, Exact: true, Definition: "mean over rows of smallest / largest load, idle ranks left out"},
+	{
+		Name:       "avg_row_balance_ratio",
+		Better:     bench.Higher,
+		Exact:      true,
+		Definition: "mean over rows of smallest / largest load, idle ranks left out",
+	},
 	{Name: "worst_row_balance_ratio", Better: bench.Higher, Exact: true},
 	{Name: "row_balance_std", Better: bench.Lower, Exact: true},
 	{Name: "avg_row_efficiency", Better: bench.Higher, Exact: true},
@@ -93,8 +98,12 @@ func (s *Suite) resolve(name string) string {
 
 func (s *Suite) packingPoint(p Problem, a packing.Algorithm) point {
 	return point{
-		tag:  tagPacking,
-		cell: cell(bench.Param{Key: "kind", Value: tagPacking}, bench.Param{Key: "scenario", Value: p.Name}, bench.Param{Key: "algorithm", Value: a.Name}),
+		tag: tagPacking,
+		cell: cell(
+			bench.Param{Key: "kind", Value: tagPacking},
+			bench.Param{Key: "scenario", Value: p.Name},
+			bench.Param{Key: "algorithm", Value: a.Name},
+		),
 		content: func() (string, error) {
 			data, err := json.Marshal([]any{p.Problem, a.Name, s.body.Packing.Rounds})
 			return fmt.Sprintf("%x", sha256.Sum256(data)), err
@@ -122,14 +131,21 @@ func (s *Suite) pack(p Problem, a packing.Algorithm) (r bench.Result) {
 	}
 	m := c.Results[0].Metrics
 	r.Outcome = bench.Passed
-	for i, value := range []float64{float64(m.TotalMinibatches), float64(m.RowsOverBound), m.StepEfficiency, m.IdleShare, m.AvgRowBalanceRatio,
+	for i, value := range []float64{float64(m.TotalMinibatches), float64(m.RowsOverBound), m.StepEfficiency, m.IdleShare,
+		m.AvgRowBalanceRatio,
 		m.WorstRowBalanceRatio, m.RowBalanceStd, m.AvgRowEfficiency, m.OverallEfficiency, float64(m.SumRowMax)} {
 		r.Samples = append(r.Samples, bench.Sample{Metric: packingMetrics[i].Name, Values: []float64{value}})
 	}
 	ms := c.Results[0].Milliseconds()
-	r.Samples = append(r.Samples, bench.Sample{Metric: packTime, Values: []float64{stats.Median(ms)}, Estimates: []bench.Estimate{suite.MedianOfCalls(ms)}})
+	r.Samples = append(
+		r.Samples,
+		bench.Sample{Metric: packTime, Values: []float64{stats.Median(ms)}, Estimates: []bench.Estimate{suite.MedianOfCalls(ms)}},
+	)
 	if m.LeftOut > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d sequences are left out: longer than a rank's tokens, or empty; packing.oversize decides", m.LeftOut))
+		r.Warnings = append(
+			r.Warnings,
+			fmt.Sprintf("%d sequences are left out: longer than a rank's tokens, or empty; packing.oversize decides", m.LeftOut),
+		)
 	}
 	return r
 }

@@ -49,7 +49,9 @@ func (s *scope) lookup(name string) (string, error) {
 	}
 	keys := casefile.Keys(s.in.typ)
 	if !slices.Contains(keys, name) {
-		known := slices.Sorted(slices.Values(slices.Concat(keys, slices.Collect(maps.Keys(s.vars)), []string{"accelgate", "output", "name"})))
+		known := slices.Sorted(
+			slices.Values(slices.Concat(keys, slices.Collect(maps.Keys(s.vars)), []string{"accelgate", "output", "name"})),
+		)
 		return "", fmt.Errorf("unknown placeholder {%s}%s: use one of %s", name, near(name, known), strings.Join(known, ", "))
 	}
 	if s.used != nil {
@@ -125,7 +127,14 @@ func (b *body) choose(in *input) {
 		in.fail(fmt.Sprintf("no command is for %s cases: add one to commands%s", in.typ, b.orPreset()))
 		return
 	}
-	in.fail(fmt.Sprintf("no command fits: those for %s cases are for %s: correct the case, or add one to commands%s", in.typ, strings.Join(whens, ", or for "), b.orPreset()))
+	in.fail(
+		fmt.Sprintf(
+			"no command fits: those for %s cases are for %s: correct the case, or add one to commands%s",
+			in.typ,
+			strings.Join(whens, ", or for "),
+			b.orPreset(),
+		),
+	)
 }
 
 // orPreset is a further next step: the preset may be the default one.

@@ -3,4 +3,14 @@ package cases
 import "github.com/accelgate/accelgate/internal/suite"
 
 // Kind is the kind "cases": one file per case.
-var Kind = suite.Kind{Body: defaults(), Keys: keys, Open: Open, Expect: Expect, Demand: demand, Files: files, Limits: limits, Shown: onlyShown, Watched: true}
+var Kind = suite.Kind{
+	Body:    defaults(),
+	Keys:    keys,
+	Open:    Open,
+	Expect:  Expect,
+	Demand:  demand,
+	Files:   files,
+	Limits:  limits,
+	Shown:   onlyShown,
+	Watched: true,
+}

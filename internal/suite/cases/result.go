@@ -26,7 +26,8 @@ func Result(cell bench.Cell, p *optrace.Profile) bench.Result {
 			r.Samples = append(r.Samples, sample(v.Metric, v.Value))
 		}
 	}
-	for _, b := range []bench.Breakdown{{Title: bench.OperatorsTitle, Entries: p.Operators}, {Title: criticalPathTitle, Entries: p.CriticalPath}} {
+	for _, b := range []bench.Breakdown{{Title: bench.OperatorsTitle, Entries: p.Operators}, {Title: criticalPathTitle,
+		Entries: p.CriticalPath}} {
 		if len(b.Entries) > 0 {
 			b.Unit = Total.Unit
 			r.Breakdowns = append(r.Breakdowns, b)

@@ -26,7 +26,15 @@ func (b *body) check(c *config.Suite) error {
 	case len(b.Commands) == 0:
 		return c.Errorf("commands", "is empty, so no case can be run: add a command, or leave the key out for the embedded engine")
 	}
-	errs := []error{b.checkLevels(c), b.checkReferences(c), b.checkHost(c), b.checkGlobs(c), b.checkMetrics(c), suite.CheckLimits(c, b.metricLimits()), b.checkVars(c)}
+	errs := []error{
+		b.checkLevels(c),
+		b.checkReferences(c),
+		b.checkHost(c),
+		b.checkGlobs(c),
+		b.checkMetrics(c),
+		suite.CheckLimits(c, b.metricLimits()),
+		b.checkVars(c),
+	}
 	errs = append(errs, suite.CheckEnv(c, "env", b.Env)...)
 	errs = append(errs, suite.CheckUnset(c, "unset", b.Unset)...)
 	for i := range b.Commands {
@@ -62,7 +70,11 @@ func (b *body) checkReferences(c *config.Suite) error {
 
 func (b *body) checkHost(c *config.Suite) error {
 	if b.Host != "" && bench.CheckLabel(b.Host) != nil {
-		return c.Errorf("host", "no host can have the label %q: write the one of its baseline-<host>.json, of lower-case letters, digits, \".\", \"_\" and \"-\"", b.Host)
+		return c.Errorf(
+			"host",
+			"no host can have the label %q: write the one of its baseline-<host>.json, of lower-case letters, digits, \".\", \"_\" and \"-\"",
+			b.Host,
+		)
 	}
 	return nil
 }
@@ -181,7 +193,14 @@ func (k *command) checkSettings(c *config.Suite, path string) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(k.Flags)) {
 		if k.Flags[name] == "" {
-			errs = append(errs, c.Errorf(path+".flags."+name, "is empty: write an option such as --%s, or add the setting to ignored", strings.ReplaceAll(name, "_", "-")))
+			errs = append(
+				errs,
+				c.Errorf(
+					path+".flags."+name,
+					"is empty: write an option such as --%s, or add the setting to ignored",
+					strings.ReplaceAll(name, "_", "-"),
+				),
+			)
 		}
 	}
 	return errors.Join(errs...)

@@ -46,11 +46,20 @@ func (a *alive) at() int64 {
 func (b *body) checkWatch(c *config.Suite) error {
 	switch {
 	case b.BaseURL != "" && c.NoOutput > 0:
-		return c.Errorf("no_output", "the server runs already, so its output is not seen: remove no_output, or let accelgate start it by server.command")
+		return c.Errorf(
+			"no_output",
+			"the server runs already, so its output is not seen: remove no_output, or let accelgate start it by server.command",
+		)
 	case b.BaseURL != "" && c.OnTimeout != "":
-		return c.Errorf("on_timeout", "the server runs already, so it is not ended: remove on_timeout, or let accelgate start it by server.command")
+		return c.Errorf(
+			"on_timeout",
+			"the server runs already, so it is not ended: remove on_timeout, or let accelgate start it by server.command",
+		)
 	case b.Load.Clients > 1 && c.NoOutput > 0:
-		return c.Errorf("no_output", "what several clients get shows no sign of life of the server: set load.clients to 1, or remove no_output")
+		return c.Errorf(
+			"no_output",
+			"what several clients get shows no sign of life of the server: set load.clients to 1, or remove no_output",
+		)
 	}
 	return nil
 }
@@ -101,7 +110,10 @@ func (m *measurement) ended(ctx context.Context, result *bench.Result, err error
 // atBound says at which bound a server was ended.
 func atBound(r *worker.Response) (cause bench.Cause, reason string) {
 	if r.End == worker.Silent {
-		return bench.CauseSilent, fmt.Sprintf("the server printed nothing and sent no part of an answer for %v, and was ended: look at its log, or raise no_output", r.Quiet)
+		return bench.CauseSilent, fmt.Sprintf(
+			"the server printed nothing and sent no part of an answer for %v, and was ended: look at its log, or raise no_output",
+			r.Quiet,
+		)
 	}
 	return bench.CauseTimeout, fmt.Sprintf("the server %s: look at its log, send less, or raise cell_timeouts", r.Reason())
 }

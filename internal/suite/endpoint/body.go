@@ -150,10 +150,17 @@ type slo struct {
 func defaults() body {
 	return body{
 		Version: "1.0.0", Repeats: 1, MinOKRate: 0.95, ClientDelay: latency.MaxClientDelay,
-		Server:   server{StartTimeout: 10 * time.Minute},
-		Request:  request{API: "chat", MaxTokens: 128, KeepAlive: true},
-		Dataset:  prompts{Spec: dataset.Spec{Kind: dataset.Builtin, Seed: 42}, Policy: dataset.Unique},
-		Load:     loading{Mode: load.Closed, Clients: 1, AutoRamp: true, Burstiness: 1, Warmup: warmup{Duration: 2 * time.Second}, Drain: 30 * time.Second},
+		Server:  server{StartTimeout: 10 * time.Minute},
+		Request: request{API: "chat", MaxTokens: 128, KeepAlive: true},
+		Dataset: prompts{Spec: dataset.Spec{Kind: dataset.Builtin, Seed: 42}, Policy: dataset.Unique},
+		Load: loading{
+			Mode:       load.Closed,
+			Clients:    1,
+			AutoRamp:   true,
+			Burstiness: 1,
+			Warmup:     warmup{Duration: 2 * time.Second},
+			Drain:      30 * time.Second,
+		},
 		Search:   searching{Min: 1, Max: 1024, Precision: 0.02, Repeats: 3, Budget: 15 * time.Minute},
 		Timeouts: timeouts{First: 60 * time.Second, Idle: 30 * time.Second, Total: 120 * time.Second},
 	}

@@ -78,8 +78,21 @@ func (j *job) measurement(environ []string, now func() time.Time) (*measurement,
 	if j.Body.APIKeyEnv != "" {
 		environ = append(environ, j.Body.APIKeyEnv+"="+j.Token)
 	}
-	s := &Suite{name: j.Name, config: &config.Suite{Name: j.Name}, body: &j.Body, env: suite.Env{Dir: j.Dir, Environ: environ, Now: now}, share: j.Share}
-	m := &measurement{Suite: s, point: point{concurrency: j.Concurrency, rate: j.Rate}, epoch: now(), url: j.URL, model: j.Model, nonces: j.Nonces}
+	s := &Suite{
+		name:   j.Name,
+		config: &config.Suite{Name: j.Name},
+		body:   &j.Body,
+		env:    suite.Env{Dir: j.Dir, Environ: environ, Now: now},
+		share:  j.Share,
+	}
+	m := &measurement{
+		Suite:  s,
+		point:  point{concurrency: j.Concurrency, rate: j.Rate},
+		epoch:  now(),
+		url:    j.URL,
+		model:  j.Model,
+		nonces: j.Nonces,
+	}
 	schedule, err := j.Plan.Schedule()
 	if err != nil {
 		return nil, schedule, err

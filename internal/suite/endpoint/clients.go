@@ -136,8 +136,10 @@ func (m *measurement) startClient(s load.Schedule, k int) (*client, error) {
 	if m.dataset.CountsTokens() {
 		fitted = m.texts.Fitted()
 	}
-	line, err := json.Marshal(job{Fitted: fitted, Name: m.name, Dir: m.env.Dir, Body: b, Plan: s.Plan(), Concurrency: m.point.concurrency, Rate: m.point.rate,
-		Share: of, Nonces: m.asks, URL: m.url, Model: m.model, Token: m.apiKey()})
+	line, err := json.Marshal(
+		job{Fitted: fitted, Name: m.name, Dir: m.env.Dir, Body: b, Plan: s.Plan(), Concurrency: m.point.concurrency, Rate: m.point.rate,
+			Share: of, Nonces: m.asks, URL: m.url, Model: m.model, Token: m.apiKey()},
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +157,11 @@ const readyWithin = 5 * time.Minute
 
 // await waits until the client has prompts and connections.
 func (c *client) await(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, readyWithin, fmt.Errorf("%s was not ready within %v: set fewer load.clients", c.name, readyWithin))
+	ctx, cancel := context.WithTimeoutCause(
+		ctx,
+		readyWithin,
+		fmt.Errorf("%s was not ready within %v: set fewer load.clients", c.name, readyWithin),
+	)
 	defer cancel()
 	said, _, err := c.next(ctx)
 	if err == nil && !said.Ready {
@@ -213,7 +219,12 @@ func (c *client) next(ctx context.Context) (said message, o *latency.Observation
 }
 
 func (c *client) broken(why string) error {
-	return fmt.Errorf("%s sent no result: %s; its log: %s: measure again, or set load.clients to 1", c.name, why, cmp.Or(c.process.Log(), "empty"))
+	return fmt.Errorf(
+		"%s sent no result: %s; its log: %s: measure again, or set load.clients to 1",
+		c.name,
+		why,
+		cmp.Or(c.process.Log(), "empty"),
+	)
 }
 
 // addTogether adds how well several clients were one. Clients that hardly were together are

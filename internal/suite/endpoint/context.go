@@ -27,7 +27,9 @@ func (m *measurement) context(s load.Schedule, out latency.Output, e *meters) ma
 		"engine": b.Engine, "engine_version": m.said.Version, "engine_config_hash": m.said.ConfigHash, "quantization": b.Quantization,
 		"dataset": m.dataset.ID, "dataset_hash": m.dataset.Hash, "seed": strconv.FormatInt(b.Dataset.Seed, 10),
 		"mode": string(p.Mode), "duration_s": seconds(p.Duration.Seconds()), "requests": strconv.Itoa(p.Requests),
-		"drain_s": seconds(p.Drain.Seconds()), "warmup": fmt.Sprintf(`{"requests":%d,"seconds":%s}`, p.Warmup.Requests, seconds(p.Warmup.Duration.Seconds())),
+		"drain_s": seconds(
+			p.Drain.Seconds(),
+		), "warmup": fmt.Sprintf(`{"requests":%d,"seconds":%s}`, p.Warmup.Requests, seconds(p.Warmup.Duration.Seconds())),
 		"api": b.Request.API, "max_tokens": strconv.Itoa(b.Request.MaxTokens), "ignore_eos": strconv.FormatBool(b.Request.IgnoreEOS),
 		"temperature": seconds(b.Request.Temperature), "stream": "true", "keepalive": strconv.FormatBool(b.Request.KeepAlive),
 		"cache_policy": string(b.Dataset.Policy), "schedule_sha256": s.Digest(), "token_source": out.TokenSource,
@@ -159,5 +161,10 @@ func (m *measurement) samplesName() string {
 		}
 		return '-'
 	}
-	return fmt.Sprintf("samples-%.80s-%.40s-%d.jsonl", strings.Map(plain, m.name), strings.Map(plain, m.point.String()), m.epoch.UnixMilli())
+	return fmt.Sprintf(
+		"samples-%.80s-%.40s-%d.jsonl",
+		strings.Map(plain, m.name),
+		strings.Map(plain, m.point.String()),
+		m.epoch.UnixMilli(),
+	)
 }

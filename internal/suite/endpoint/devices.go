@@ -11,13 +11,51 @@ import (
 
 // deviceMetrics are what the devices of a server on this host did in the window.
 var deviceMetrics = []bench.Metric{
-	{Name: "device_sm_clock_mhz", Unit: "MHz", Better: bench.Higher, Informational: true, Explains: 20, Definition: "mean clock of the slowest GPU in the window"},
-	{Name: "device_memory_clock_mhz", Unit: "MHz", Better: bench.Higher, Informational: true, Explains: 20, Definition: "mean clock of the slowest GPU's memory in the window"},
+	{
+		Name:          "device_sm_clock_mhz",
+		Unit:          "MHz",
+		Better:        bench.Higher,
+		Informational: true,
+		Explains:      20,
+		Definition:    "mean clock of the slowest GPU in the window",
+	},
+	{
+		Name:          "device_memory_clock_mhz",
+		Unit:          "MHz",
+		Better:        bench.Higher,
+		Informational: true,
+		Explains:      20,
+		Definition:    "mean clock of the slowest GPU's memory in the window",
+	},
 	{Name: "device_power_w", Unit: "W", Better: bench.Lower, Informational: true, Definition: "mean power of all GPUs in the window"},
-	{Name: "device_memory_max_mib", Unit: "MiB", Better: bench.Lower, Informational: true, Definition: "most memory in use in the window, summed over GPUs"},
-	{Name: "device_temperature_max_c", Unit: "C", Better: bench.Lower, Informational: true, Definition: "highest temperature of a GPU in the window"},
-	{Name: "device_busy_mean", Better: bench.Higher, Informational: true, Definition: "share of the time in which a GPU ran a kernel, mean of all GPUs in the window"},
-	{Name: "cpu_clock_mhz", Unit: "MHz", Better: bench.Higher, Informational: true, Explains: 20, Definition: "mean clock of the fastest processor in the window"},
+	{
+		Name:          "device_memory_max_mib",
+		Unit:          "MiB",
+		Better:        bench.Lower,
+		Informational: true,
+		Definition:    "most memory in use in the window, summed over GPUs",
+	},
+	{
+		Name:          "device_temperature_max_c",
+		Unit:          "C",
+		Better:        bench.Lower,
+		Informational: true,
+		Definition:    "highest temperature of a GPU in the window",
+	},
+	{
+		Name:          "device_busy_mean",
+		Better:        bench.Higher,
+		Informational: true,
+		Definition:    "share of the time in which a GPU ran a kernel, mean of all GPUs in the window",
+	},
+	{
+		Name:          "cpu_clock_mhz",
+		Unit:          "MHz",
+		Better:        bench.Higher,
+		Informational: true,
+		Explains:      20,
+		Definition:    "mean clock of the fastest processor in the window",
+	},
 }
 
 // ofDevices makes each of deviceMetrics, in their order, of the readings of its quantity.
@@ -25,7 +63,10 @@ var ofDevices = []struct {
 	quantity string
 	of       func(list []gauge.Reading) float64
 }{
-	{gauge.SMClock, slowest}, {gauge.MemoryClock, slowest}, {gauge.Power, sumOf(meanOf)}, {gauge.Memory, sumOf(maxOf)}, {gauge.Temperature, hottest},
+	{
+		gauge.SMClock,
+		slowest,
+	}, {gauge.MemoryClock, slowest}, {gauge.Power, sumOf(meanOf)}, {gauge.Memory, sumOf(maxOf)}, {gauge.Temperature, hottest},
 	{gauge.Busy, func(list []gauge.Reading) float64 { return sumOf(meanOf)(list) / float64(len(list)) / 100 }}, {gauge.CPUClock, slowest},
 }
 

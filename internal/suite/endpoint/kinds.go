@@ -61,7 +61,8 @@ func (b *body) checkKind(c *config.Suite) error {
 	for _, key := range []struct {
 		name string
 		set  bool
-	}{{"system", r.System != ""}, {"ignore_eos", r.IgnoreEOS}, {"stop", len(r.Stop) > 0}, {"temperature", r.Temperature != 0}, {"json_schema", r.JSONSchema != ""}, {"extra", len(r.Extra) > 0}} {
+	}{{"system", r.System != ""}, {"ignore_eos", r.IgnoreEOS}, {"stop", len(r.Stop) > 0}, {"temperature", r.Temperature != 0},
+		{"json_schema", r.JSONSchema != ""}, {"extra", len(r.Extra) > 0}} {
 		if key.set && !r.generates() {
 			return c.Errorf("request."+key.name, "is for generated answers: remove it, or set request.api: chat")
 		}

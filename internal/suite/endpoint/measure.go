@@ -307,7 +307,11 @@ func (m *measurement) fit(ctx context.Context) (err error) {
 	if m.texts = m.dataset; !m.dataset.CountsTokens() {
 		return nil
 	}
-	m.texts, err = m.dataset.Fit(m.body.Dataset.Policy, m.nonces, func(text string) (int, error) { return m.client.CountTokens(ctx, m.model, text) })
+	m.texts, err = m.dataset.Fit(
+		m.body.Dataset.Policy,
+		m.nonces,
+		func(text string) (int, error) { return m.client.CountTokens(ctx, m.model, text) },
+	)
 	if err != nil {
 		return fmt.Errorf("dataset.length_unit is tokens: %w, or set it to words", err)
 	}
@@ -317,8 +321,16 @@ func (m *measurement) fit(ctx context.Context) (err error) {
 // doubt says why the numbers, or the high percentiles alone, may be those of the
 // client.
 func (m *measurement) doubt(result *bench.Result, out latency.Output, health load.Health) {
-	client := latency.Client{Limit: m.body.ClientDelay, ScheduleDelayP50: out.ScheduleDelayP50, ScheduleDelayP99: out.ScheduleDelayP99, Capped: m.capped(),
-		WakeDelayP50: health.WakeDelayP50, WakeDelayP99: health.WakeDelayP99, CPUShare: health.CPUShare, GCPauseMax: health.GCPauseMax}
+	client := latency.Client{
+		Limit:            m.body.ClientDelay,
+		ScheduleDelayP50: out.ScheduleDelayP50,
+		ScheduleDelayP99: out.ScheduleDelayP99,
+		Capped:           m.capped(),
+		WakeDelayP50:     health.WakeDelayP50,
+		WakeDelayP99:     health.WakeDelayP99,
+		CPUShare:         health.CPUShare,
+		GCPauseMax:       health.GCPauseMax,
+	}
 	result.Doubt = latency.ClientLimited(client)
 	tail := latency.TailLimited(client)
 	for i := range result.Samples {
@@ -328,7 +340,10 @@ func (m *measurement) doubt(result *bench.Result, out latency.Output, health loa
 		}
 	}
 	if !out.Saturated && load.OverSaturated(m.seen.backlog()) { // which serving cannot measure
-		result.Warnings = append(result.Warnings, "the server fell behind the schedule, so that the numbers depend on how long was measured: send less a second")
+		result.Warnings = append(
+			result.Warnings,
+			"the server fell behind the schedule, so that the numbers depend on how long was measured: send less a second",
+		)
 	}
 }
 
@@ -336,8 +351,11 @@ func (m *measurement) doubt(result *bench.Result, out latency.Output, health loa
 func (m *measurement) warnRepeats(result *bench.Result) {
 	n, each := m.seen.count(load.Measure), m.body.Request.texts()
 	if !m.body.converses() && each > 0 && m.asked.Repeats(each*m.seen.count(load.Warmup), each*n) {
-		result.Warnings = append(result.Warnings, fmt.Sprintf("%d requests repeat prompts of a dataset of %d, which a prefix cache answers: "+
-			"set dataset.cache_policy: unique, or take a larger dataset", n, m.dataset.Len()))
+		result.Warnings = append(
+			result.Warnings,
+			fmt.Sprintf("%d requests repeat prompts of a dataset of %d, which a prefix cache answers: "+
+				"set dataset.cache_policy: unique, or take a larger dataset", n, m.dataset.Len()),
+		)
 	}
 }
 
@@ -358,7 +376,11 @@ func (m *measurement) judgeOutcome(result *bench.Result, gone bool) {
 	case ok == 0 && total == 0:
 		suite.Fail(result, bench.CauseOutput, fmt.Sprintf("no request ended in the window; %s: %s", m.seen.failures(), m.lessLoad()))
 	case cut > total:
-		suite.Fail(result, bench.CauseOutput, fmt.Sprintf("%d of %d requests were due in the window and not answered by its end: %s", cut, all, m.lessLoad()))
+		suite.Fail(
+			result,
+			bench.CauseOutput,
+			fmt.Sprintf("%d of %d requests were due in the window and not answered by its end: %s", cut, all, m.lessLoad()),
+		)
 	case float64(ok) < m.body.MinOKRate*float64(total):
 		suite.Fail(result, bench.CauseOutput, fmt.Sprintf("%d of %d requests were answered: %s", ok, total, m.seen.failures()))
 	}

@@ -121,7 +121,12 @@ func MergeShards(list []*ShardFile, dir string) (*bench.Run, error) {
 	t := merge(parts, first.Part.Epoch, load.Plan{Mode: set.Mode, Requests: set.Requests})
 	run := first.Run
 	result := &run.Results[0]
-	b := body{MinOKRate: set.MinOKRate, ClientDelay: set.ClientDelay, Load: loading{Mode: set.Mode, MaxInFlight: set.MaxInFlight}, Mix: set.Mix}
+	b := body{
+		MinOKRate:   set.MinOKRate,
+		ClientDelay: set.ClientDelay,
+		Load:        loading{Mode: set.Mode, MaxInFlight: set.MaxInFlight},
+		Mix:         set.Mix,
+	}
 	m := &measurement{Suite: &Suite{name: result.Cell.Suite + "-merged", body: &b}, cell: result.Cell, epoch: first.Part.Epoch}
 	m.env.Files = dir
 	m.point.label = result.Cell.Get("load")
@@ -136,7 +141,12 @@ func checkRequests(list []*ShardFile) error {
 		for i := range f.Part.observations {
 			index := f.Part.observations[i].Index
 			if other := of[index]; other != nil {
-				return fmt.Errorf("%s and %s both hold request %d of the load: take the files that different shards wrote", other.from, f.from, index)
+				return fmt.Errorf(
+					"%s and %s both hold request %d of the load: take the files that different shards wrote",
+					other.from,
+					f.from,
+					index,
+				)
 			}
 			of[index] = f
 		}
@@ -155,8 +165,15 @@ func (m *measurement) merged(result *bench.Result, list []*ShardFile, run *bench
 		health, gone = worse(health, f.Part.Health), gone || f.Part.Gone
 	}
 	server := serverSamples(result)
-	*result = bench.Result{Cell: result.Cell, Outcome: bench.Passed, Context: m.mergedContext(result.Context, out, list), WallMS: result.WallMS, Counts: out.Counts,
-		Warnings: out.Warnings, Samples: slices.Concat(out.Samples, m.body.Mix.samples(in), clientSamples(health), server)}
+	*result = bench.Result{
+		Cell:     result.Cell,
+		Outcome:  bench.Passed,
+		Context:  m.mergedContext(result.Context, out, list),
+		WallMS:   result.WallMS,
+		Counts:   out.Counts,
+		Warnings: out.Warnings,
+		Samples:  slices.Concat(out.Samples, m.body.Mix.samples(in), clientSamples(health), server),
+	}
 	m.doubt(result, out, health)
 	addTogether(result, t)
 	run.Metrics = slices.Concat(slices.DeleteFunc(slices.Clone(run.Metrics), func(a bench.Metric) bool {
@@ -215,7 +232,14 @@ func checkShards(list []*ShardFile) error {
 		got := f.facts()
 		for _, name := range sortedKeys(want, got) {
 			if got[name] != want[name] {
-				return fmt.Errorf("%s and %s differ in %s (%.80q and %.80q): run all shards alike, and merge those of one start", list[0].from, f.from, name, want[name], got[name])
+				return fmt.Errorf(
+					"%s and %s differ in %s (%.80q and %.80q): run all shards alike, and merge those of one start",
+					list[0].from,
+					f.from,
+					name,
+					want[name],
+					got[name],
+				)
 			}
 		}
 	}
@@ -227,7 +251,10 @@ func checkShards(list []*ShardFile) error {
 	}
 	if n := len(absent); n > 0 {
 		const shown = 10
-		return fmt.Errorf("shards are absent: %s: add their folders; if one failed, start all again with a later --start-at", strings.Join(absent[:min(n, shown)], ", "))
+		return fmt.Errorf(
+			"shards are absent: %s: add their folders; if one failed, start all again with a later --start-at",
+			strings.Join(absent[:min(n, shown)], ", "),
+		)
 	}
 	return nil
 }

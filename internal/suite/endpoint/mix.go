@@ -23,7 +23,21 @@ const (
 )
 
 // ofModel are the metrics that each model of a mix has for itself.
-var ofModel = []string{"n_ok", "n_total", "ok_rate", "req_per_s_all", "throughput_tok_per_s", "ttft_p50_ms", "ttft_p95_ms", "tpot_p50_ms", "e2e_p50_ms", "e2e_p95_ms", "inputs_per_s", "answer_p50_ms", "cached_token_rate"}
+var ofModel = []string{
+	"n_ok",
+	"n_total",
+	"ok_rate",
+	"req_per_s_all",
+	"throughput_tok_per_s",
+	"ttft_p50_ms",
+	"ttft_p95_ms",
+	"tpot_p50_ms",
+	"e2e_p50_ms",
+	"e2e_p95_ms",
+	"inputs_per_s",
+	"answer_p50_ms",
+	"cached_token_rate",
+}
 
 // modelMark stands between a metric and the model that it is of.
 const modelMark = "@"
@@ -41,8 +55,15 @@ func (m mix) check() error {
 	}
 	for _, name := range m.names() {
 		switch w := m[name]; {
-		case name == "" || len(name) > maxModelName || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f || r == 0xfffd }):
-			return fmt.Errorf("%.80q is not the name of a model: write it as requests name it, in up to %d bytes without a space", name, maxModelName)
+		case name == "" || len(name) > maxModelName || strings.ContainsFunc(name, func(r rune) bool {
+			return r <= ' ' ||
+				r == 0x7f || r == 0xfffd
+		}):
+			return fmt.Errorf(
+				"%.80q is not the name of a model: write it as requests name it, in up to %d bytes without a space",
+				name,
+				maxModelName,
+			)
 		case !(w > 0 && w <= maxWeight):
 			return fmt.Errorf("the weight of %s is %v: write a number above 0 and up to %v, such as 3", name, w, float64(maxWeight))
 		}

@@ -54,7 +54,11 @@ func merge(parts []part, epoch time.Time, p load.Plan) together {
 		if i == 0 {
 			t.window, both = w, w
 		}
-		t.window = load.Window{Start: min(t.window.Start, w.Start), End: max(t.window.End, w.End), Drained: max(t.window.Drained, w.Drained)}
+		t.window = load.Window{
+			Start:   min(t.window.Start, w.Start),
+			End:     max(t.window.End, w.End),
+			Drained: max(t.window.Drained, w.Drained),
+		}
 		both = load.Window{Start: max(both.Start, w.Start), End: min(both.End, w.End), Drained: t.window.Drained}
 		began, start, end = append(began, one.Began+shift), start+w.Start, end+w.End
 		for _, o := range one.observations {
@@ -128,8 +132,12 @@ func (t *together) doubt() string {
 	if t.share >= minTogether {
 		return ""
 	}
-	return fmt.Sprintf("all clients loaded the server at once for %.0f %% of the time, and %.0f %% are needed: measure for longer (load.duration), "+
-		"or start the clients with one --start-at", 100*t.share, 100*minTogether)
+	return fmt.Sprintf(
+		"all clients loaded the server at once for %.0f %% of the time, and %.0f %% are needed: measure for longer (load.duration), "+
+			"or start the clients with one --start-at",
+		100*t.share,
+		100*minTogether,
+	)
 }
 
 // healthOf sums up the clients of one host: the processors that all used, and the worst

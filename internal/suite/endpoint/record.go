@@ -121,15 +121,41 @@ func (r *record) pause(ctx context.Context, reply openai.Reply) {
 // unsent adds the requests that were due in the window and never got a slot.
 func (r *record) unsent(log load.Log) {
 	for _, shot := range log.Unsent {
-		r.observations = append(r.observations, latency.Observation{Index: shot.Index, Phase: load.Measure, Due: shot.Due, Outstanding: shot.Outstanding, Capped: r.capped(),
-			Reply: openai.Reply{Outcome: openai.Cancelled, Reason: "was due and never sent", PromptTokens: -1, OutputTokens: -1, StreamedTokens: -1, CachedTokens: -1,
-				ServerPromptMS: math.NaN(), ServerDecodeMS: math.NaN()}})
+		r.observations = append(
+			r.observations,
+			latency.Observation{Index: shot.Index, Phase: load.Measure, Due: shot.Due, Outstanding: shot.Outstanding, Capped: r.capped(),
+				Reply: openai.Reply{
+					Outcome:        openai.Cancelled,
+					Reason:         "was due and never sent",
+					PromptTokens:   -1,
+					OutputTokens:   -1,
+					StreamedTokens: -1,
+					CachedTokens:   -1,
+					ServerPromptMS: math.NaN(),
+					ServerDecodeMS: math.NaN(),
+				}},
+		)
 	}
 }
 
 func (r *record) keep(shot load.Shot, q question, reply openai.Reply) {
 	r.mu.Lock()
-	r.observations = append(r.observations, latency.Observation{Index: shot.Index, Phase: shot.Phase, Due: shot.Due, Words: q.words, Outstanding: shot.Outstanding, Turn: q.turn, Model: q.model, Inputs: q.inputs, Audio: q.audio, Capped: r.capped(), Reply: reply})
+	r.observations = append(
+		r.observations,
+		latency.Observation{
+			Index:       shot.Index,
+			Phase:       shot.Phase,
+			Due:         shot.Due,
+			Words:       q.words,
+			Outstanding: shot.Outstanding,
+			Turn:        q.turn,
+			Model:       q.model,
+			Inputs:      q.inputs,
+			Audio:       q.audio,
+			Capped:      r.capped(),
+			Reply:       reply,
+		},
+	)
 	if reply.Outcome != openai.OK && reply.Outcome != openai.Cancelled {
 		r.failed++
 	}
@@ -148,7 +174,9 @@ func (r *record) report(done, failed int) {
 	}
 	elapsed := now - r.began
 	rate := float64(done) / elapsed.Seconds()
-	r.env.Progress(suite.Progress{Cell: r.cell.ID(), Done: done, Failed: failed, Rate: rate, Elapsed: elapsed, Left: r.left(done, elapsed, rate)})
+	r.env.Progress(
+		suite.Progress{Cell: r.cell.ID(), Done: done, Failed: failed, Rate: rate, Elapsed: elapsed, Left: r.left(done, elapsed, rate)},
+	)
 }
 
 // left estimates how long the load will go on, from what is known of it: below
@@ -185,7 +213,10 @@ func (r *record) backlog() (samples []load.Sample) {
 	}
 	for i := range r.observations {
 		if o := &r.observations[i]; o.Phase == load.Measure && o.Reply.Outcome == openai.OK && o.Reply.EOF > o.Due {
-			samples = append(samples, load.Sample{Due: o.Due, Outstanding: o.Outstanding, Latency: cmp.Or(o.Reply.First, o.Reply.EOF) - o.Due})
+			samples = append(
+				samples,
+				load.Sample{Due: o.Due, Outstanding: o.Outstanding, Latency: cmp.Or(o.Reply.First, o.Reply.EOF) - o.Due},
+			)
 		}
 	}
 	return samples

@@ -70,15 +70,25 @@ func (b *body) checkSearch(c *config.Suite) error {
 	case len(b.Load.Rate)+len(b.Load.Concurrency) > 0:
 		return c.Errorf("load", "rate and concurrency stand beside search, which chooses the loads: remove them, or remove search")
 	case n.Metric == searchConcurrency && b.Load.Mode != load.Closed, b.Load.Mode == load.Trace:
-		return c.Errorf("load.mode", "is %s: a search of the concurrency is of mode closed, and one of the rate of constant, gamma or burst", b.Load.Mode)
+		return c.Errorf(
+			"load.mode",
+			"is %s: a search of the concurrency is of mode closed, and one of the rate of constant, gamma or burst",
+			b.Load.Mode,
+		)
 	case len(b.Gate) > 0:
 		return c.Errorf("gate", "has no effect beside search, whose one metric is gated: remove it")
 	case len(n.SLO) == 0:
 		return c.Errorf("search.slo", "is empty: write limits such as {ttft_p95_ms: 500, ok_rate: 99%%}")
 	case err != nil:
 		return c.Errorf("search.slo", "%v", err)
-	case !(n.Min > 0) || !(n.Max >= n.Min) || math.IsInf(n.Max, 0) || n.Metric == searchConcurrency && (n.Min != math.Trunc(n.Min) || n.Max != math.Trunc(n.Max)):
-		return c.Errorf("search.max", "min is %v and max %v: write loads above 0, min first, and whole numbers of requests at once", n.Min, n.Max)
+	case !(n.Min > 0) || !(n.Max >= n.Min) || math.IsInf(n.Max, 0) || n.Metric == searchConcurrency &&
+		(n.Min != math.Trunc(n.Min) || n.Max != math.Trunc(n.Max)):
+		return c.Errorf(
+			"search.max",
+			"min is %v and max %v: write loads above 0, min first, and whole numbers of requests at once",
+			n.Min,
+			n.Max,
+		)
 	case !(n.Precision >= 0.001 && n.Precision <= 0.5):
 		return c.Errorf("search.precision", "is %v: write 0.001 to 0.5, such as 0.02", n.Precision)
 	case n.Repeats < 1 || n.Repeats > 99 || n.Repeats%2 == 0:
@@ -140,8 +150,10 @@ func (m *measurement) search(ctx context.Context, result *bench.Result) error {
 	n := &m.body.Search
 	s := &seeking{measurement: m, limits: limits, result: result, began: m.now(), gauges: m.gauges(ctx)}
 	defer stopGauges(s.gauges)
-	found, err := search.Find(search.Options{Least: n.Min, Most: n.Max, Whole: n.Metric == searchConcurrency, Precision: n.Precision, Repeats: n.Repeats},
-		func(load float64) (bool, error) { return s.probe(ctx, load) })
+	found, err := search.Find(
+		search.Options{Least: n.Min, Most: n.Max, Whole: n.Metric == searchConcurrency, Precision: n.Precision, Repeats: n.Repeats},
+		func(load float64) (bool, error) { return s.probe(ctx, load) },
+	)
 	if m.server != nil {
 		m.server.died = m.server.hasEnded()
 	}
@@ -150,7 +162,15 @@ func (m *measurement) search(ctx context.Context, result *bench.Result) error {
 	case s.gone:
 		suite.Fail(result, bench.CauseCrash, "the server went away: "+m.seen.failures())
 	case errors.Is(err, search.ErrNone):
-		suite.Fail(result, bench.CauseOutput, fmt.Sprintf("the least load, %s, does not hold the limits (%s): lower search.min, or raise the limits", n.point(n.Min), s.broken))
+		suite.Fail(
+			result,
+			bench.CauseOutput,
+			fmt.Sprintf(
+				"the least load, %s, does not hold the limits (%s): lower search.min, or raise the limits",
+				n.point(n.Min),
+				s.broken,
+			),
+		)
 	case err != nil:
 		return err
 	}
@@ -211,8 +231,18 @@ func (s *seeking) judge(value float64, out latency.Output, health load.Health) b
 	if holds && value >= s.at {
 		s.best, s.at, s.values, s.health = s.seen, value, values, health
 	}
-	s.result.Curve = append(s.result.Curve, bench.LoadPoint{Load: value, Holds: holds, Throughput: finite(values["throughput_tok_per_s"]), Rate: finite(values["req_per_s_all"]),
-		TTFT: finite(values["ttft_p95_ms"]), TPOT: finite(values["tpot_p95_ms"]), OKRate: finite(values[okRate])})
+	s.result.Curve = append(
+		s.result.Curve,
+		bench.LoadPoint{
+			Load:       value,
+			Holds:      holds,
+			Throughput: finite(values["throughput_tok_per_s"]),
+			Rate:       finite(values["req_per_s_all"]),
+			TTFT:       finite(values["ttft_p95_ms"]),
+			TPOT:       finite(values["tpot_p95_ms"]),
+			OKRate:     finite(values[okRate]),
+		},
+	)
 	return holds
 }
 
@@ -243,8 +273,11 @@ func (s *seeking) violation(values map[string]float64) string {
 
 // doubtProbe doubts a search whose failing probes may be the client's.
 func (s *seeking) doubtProbe(out latency.Output, health load.Health) {
-	s.result.Doubt = cmp.Or(s.result.Doubt, latency.ClientLimited(latency.Client{Limit: s.body.ClientDelay, ScheduleDelayP50: out.ScheduleDelayP50,
-		Capped: s.capped(), WakeDelayP50: health.WakeDelayP50, CPUShare: health.CPUShare}))
+	s.result.Doubt = cmp.Or(
+		s.result.Doubt,
+		latency.ClientLimited(latency.Client{Limit: s.body.ClientDelay, ScheduleDelayP50: out.ScheduleDelayP50,
+			Capped: s.capped(), WakeDelayP50: health.WakeDelayP50, CPUShare: health.CPUShare}),
+	)
 }
 
 // freshPrompts draws other texts for each probe, which no prefix cache holds.
@@ -266,17 +299,30 @@ func (s *seeking) conclude(found search.Result) {
 	}
 	n := &s.body.Search
 	sample := bench.Sample{Metric: "max_" + n.Metric + "_at_slo", Values: []float64{found.Value},
-		Estimates: []bench.Estimate{{N: found.Probes, Low: found.Low, High: found.High, Method: "bisection with " + strconv.Itoa(n.Repeats) + " probes of each end"}}}
+		Estimates: []bench.Estimate{
+			{
+				N:      found.Probes,
+				Low:    found.Low,
+				High:   found.High,
+				Method: "bisection with " + strconv.Itoa(n.Repeats) + " probes of each end",
+			},
+		}}
 	r.Samples = append([]bench.Sample{sample}, clientSamples(s.health)...)
 	for _, name := range []string{"n_ok", "n_total"} {
 		r.Samples = append(r.Samples, bench.Sample{Metric: name, Values: []float64{s.values[name]}})
 	}
 	if found.Unbounded {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("the highest load that was tried, %s, holds the limits, so the limit is higher: raise search.max", n.point(n.Max)))
+		r.Warnings = append(
+			r.Warnings,
+			fmt.Sprintf("the highest load that was tried, %s, holds the limits, so the limit is higher: raise search.max", n.point(n.Max)),
+		)
 	}
 	if found.Unfinished {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("the search ended after %v between %.4g and %.4g: raise search.budget, or shorten load.duration",
-			(s.now()-s.began).Round(time.Second), found.Low, found.High))
+		r.Warnings = append(
+			r.Warnings,
+			fmt.Sprintf("the search ended after %v between %.4g and %.4g: raise search.budget, or shorten load.duration",
+				(s.now()-s.began).Round(time.Second), found.Low, found.High),
+		)
 	}
 }
 

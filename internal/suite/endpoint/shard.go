@@ -83,7 +83,11 @@ func (s *Suite) checkShard() error {
 	case len(s.cells) != 1:
 		return c.Errorf("load", "has %d loads, and shards begin one at a time: choose it with --concurrency or --rps", len(s.cells))
 	case s.body.Repeats != 1:
-		return c.Errorf("repeats", "is %d, and shards begin one measurement at a time: leave it out, and start the shards again", s.body.Repeats)
+		return c.Errorf(
+			"repeats",
+			"is %d, and shards begin one measurement at a time: leave it out, and start the shards again",
+			s.body.Repeats,
+		)
 	}
 	schedule, err := s.plan(s.points[s.cells[0].ID()]).Schedule()
 	if err == nil {
@@ -144,9 +148,24 @@ func (m *measurement) handOver(result *bench.Result) {
 	}
 	m.own.Clock = m.clock
 	l := &m.body.Load
-	m.shard.found = &ShardFile{Format: shardFormat, Index: m.shard.Index, Of: m.shard.Of, Start: m.shard.Start.UTC(), Config: m.configuration(), Part: m.own,
-		Settings: settings{Mode: l.Mode, Requests: l.Requests, MaxInFlight: l.MaxInFlight, SLO: latency.SLO{TTFT: m.slo.ttft, TPOT: m.slo.tpot, E2E: m.slo.e2e},
-			PriceHour: m.body.PriceHour, MinOKRate: m.body.MinOKRate, ClientDelay: m.body.ClientDelay, Mix: m.body.Mix}}
+	m.shard.found = &ShardFile{
+		Format: shardFormat,
+		Index:  m.shard.Index,
+		Of:     m.shard.Of,
+		Start:  m.shard.Start.UTC(),
+		Config: m.configuration(),
+		Part:   m.own,
+		Settings: settings{
+			Mode:        l.Mode,
+			Requests:    l.Requests,
+			MaxInFlight: l.MaxInFlight,
+			SLO:         latency.SLO{TTFT: m.slo.ttft, TPOT: m.slo.tpot, E2E: m.slo.e2e},
+			PriceHour:   m.body.PriceHour,
+			MinOKRate:   m.body.MinOKRate,
+			ClientDelay: m.body.ClientDelay,
+			Mix:         m.body.Mix,
+		},
+	}
 	if m.dataset.CountsTokens() {
 		m.shard.found.Prompts = digestOf(m.texts.Fitted())
 	}
@@ -179,8 +198,14 @@ func (s *Shard) File(run *bench.Run) *ShardFile {
 
 // facts are what all shards must agree on, by their names for people.
 func (f *ShardFile) facts() map[string]string {
-	facts := map[string]string{"commit": f.Run.Revision, "accelgate": f.Run.Tool, "configuration": f.Config, "number of shards": fmt.Sprint(f.Of), "lengths of prompts": f.Prompts,
-		"start": f.Start.UTC().Format(time.RFC3339Nano)}
+	facts := map[string]string{
+		"commit":             f.Run.Revision,
+		"accelgate":          f.Run.Tool,
+		"configuration":      f.Config,
+		"number of shards":   fmt.Sprint(f.Of),
+		"lengths of prompts": f.Prompts,
+		"start":              f.Start.UTC().Format(time.RFC3339Nano),
+	}
 	r := &f.Run.Results[0]
 	facts["suite"], facts["load"] = r.Cell.Suite, r.Cell.ID()
 	maps.Copy(facts, r.Context)

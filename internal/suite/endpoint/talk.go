@@ -26,7 +26,11 @@ func (b *body) checkConversation(c *config.Suite) error {
 	case !b.converses():
 		return nil
 	case b.Load.Mode != load.Closed:
-		return c.Errorf("dataset.conversation", "needs slots that wait for answers, and load.mode is %s: set mode: closed and concurrency", b.Load.Mode)
+		return c.Errorf(
+			"dataset.conversation",
+			"needs slots that wait for answers, and load.mode is %s: set mode: closed and concurrency",
+			b.Load.Mode,
+		)
 	case b.Request.API != "chat":
 		return c.Errorf("dataset.conversation", "needs chats: set request.api: chat")
 	}
@@ -63,7 +67,11 @@ func (t *talk) next() dataset.Prompt {
 	for _, m := range t.messages {
 		messages = append(messages, dataset.Message(m))
 	}
-	return dataset.Prompt{Messages: append(messages, dataset.Message{Role: "user", Content: t.question.Text}), InputLength: t.words, OutputTokens: t.question.OutputTokens}
+	return dataset.Prompt{
+		Messages:     append(messages, dataset.Message{Role: "user", Content: t.question.Text}),
+		InputLength:  t.words,
+		OutputTokens: t.question.OutputTokens,
+	}
 }
 
 // follow takes in an answer. A conversation whose question failed is over.
@@ -75,7 +83,11 @@ func (r *record) follow(slot int, reply *openai.Reply) {
 		r.converse(t)
 		return
 	}
-	t.messages = append(t.messages, openai.Message{Role: "user", Content: t.question.Text}, openai.Message{Role: "assistant", Content: reply.Text})
+	t.messages = append(
+		t.messages,
+		openai.Message{Role: "user", Content: t.question.Text},
+		openai.Message{Role: "assistant", Content: reply.Text},
+	)
 	t.turn, t.question, t.words = t.turn+1, next, t.words+next.Words
 }
 

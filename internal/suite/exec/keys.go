@@ -9,8 +9,10 @@ import (
 // keys describes the keys of this kind.
 var keys = config.Keys{
 	reflect.TypeFor[body](): {
-		"command": {Text: "The program and its arguments, which no shell interprets. `{benchmark}` is the name, `{regexp}` the name as a regular expression, " +
-			"`{output}` a fresh folder. One of the first two must occur, except with a single benchmark."},
+		"command": {
+			Text: "The program and its arguments, which no shell interprets. `{benchmark}` is the name, `{regexp}` the name as a regular expression, " +
+				"`{output}` a fresh folder. One of the first two must occur, except with a single benchmark.",
+		},
 		"read": {Text: "Where the harness reports its values. Required. A plain value stands for the format."},
 		"benchmarks": {Absent: everyBenchmark, Text: "`all`, or a list of names as the harness reports them: " +
 			"without `-8` for Go (with it where `-cpu` lists several), NAME or `PACKAGE.NAME`, " +
@@ -30,8 +32,10 @@ var keys = config.Keys{
 		"profiles": {Text: "Lists of globs on names of benchmarks, by profile, for `--profile`."},
 	},
 	reflect.TypeFor[source](): {
-		"format": {Text: "Format of the values: `gobench`, `googlebench` (JSON), `hyperfine` (`--export-json`), `nanobench` (its template `json`), `nvbench` (`--json`), `pytest-benchmark` (`--benchmark-json`), " +
-			"`criterion` (what `cargo bench` prints), `jmh` (`-rf json`), `benchmarkdotnet` (`JsonExporter`), `catch2` (`-r xml`), `torch-benchmark` (printed `Measurement`); see [formats](formats.md). Required."},
+		"format": {
+			Text: "Format of the values: `gobench`, `googlebench` (JSON), `hyperfine` (`--export-json`), `nanobench` (its template `json`), `nvbench` (`--json`), `pytest-benchmark` (`--benchmark-json`), " +
+				"`criterion` (what `cargo bench` prints), `jmh` (`-rf json`), `benchmarkdotnet` (`JsonExporter`), `catch2` (`-r xml`), `torch-benchmark` (printed `Measurement`); see [formats](formats.md). Required.",
+		},
 		"file": {Text: "Name of a file in `{output}`. If absent, standard output."},
 	},
 }

@@ -82,7 +82,11 @@ func (b *body) check(c *config.Suite) error {
 	case b.Reference != "auto" && b.Reference != "torch" && b.Reference != "go":
 		return c.Errorf("reference", "unknown worker %q: write torch, go, or auto", b.Reference)
 	case !(b.MaxInputGiB > 0):
-		return c.Errorf("max_input_gib", "is %v: write how many GiB the inputs of one case may take, all sets in both workers", b.MaxInputGiB)
+		return c.Errorf(
+			"max_input_gib",
+			"is %v: write how many GiB the inputs of one case may take, all sets in both workers",
+			b.MaxInputGiB,
+		)
 	case b.MaxWorkloads < 0:
 		return c.Errorf("max_workloads", "is %d: write a number from 1 on, or leave it out for all", b.MaxWorkloads)
 	case b.Resume && b.Traces == "":
@@ -98,7 +102,8 @@ func (b *body) check(c *config.Suite) error {
 	for _, t := range []struct {
 		path string
 		d    time.Duration
-	}{{"start", b.Timeouts.Start}, {"build", b.Timeouts.Build}, {"load", b.Timeouts.Load}, {"run", b.Timeouts.Run}, {"time", b.Timeouts.Time}, {"profile", b.Timeouts.Profile}} {
+	}{{"start", b.Timeouts.Start}, {"build", b.Timeouts.Build}, {"load", b.Timeouts.Load}, {"run", b.Timeouts.Run}, {"time",
+		b.Timeouts.Time}, {"profile", b.Timeouts.Profile}} {
 		if t.d < 0 {
 			return c.Errorf("timeouts."+t.path, "is %v: write a positive duration such as 5m", t.d)
 		}

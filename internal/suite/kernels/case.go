@@ -39,8 +39,10 @@ func (s *Suite) kase(p *point) (harness.Case, error) {
 		c.Inputs = append(c.Inputs, s.input(d, in, w.Inputs[in.Name], shapes[in.Name]))
 	}
 	if bytes := held(c); bytes > s.body.MaxInputGiB*(1<<30) {
-		return c, unavailable{fmt.Errorf("its inputs take %.3g GiB (two workers, %d sets): raise max_input_gib above that, or choose a smaller workload",
-			bytes/(1<<30), sets+freshSets)}
+		return c, unavailable{
+			fmt.Errorf("its inputs take %.3g GiB (two workers, %d sets): raise max_input_gib above that, or choose a smaller workload",
+				bytes/(1<<30), sets+freshSets),
+		}
 	}
 	for _, out := range d.Outputs {
 		shape := shapes[out.Name]
@@ -129,7 +131,8 @@ func (s *Suite) checkBlobs(p *point, shapes map[string][]int) error {
 
 func (s *Suite) checkBlob(t flashinfer.Tensor, in flashinfer.Input, shape []int) error {
 	return s.withBlob(in, func(found tensor.Tensor) error {
-		if found.DType != t.DType && t.DType != tensor.Float4E2M1 || !t.Scalar && t.DType != tensor.Float4E2M1 && !slices.Equal(found.Shape, shape) {
+		if found.DType != t.DType && t.DType != tensor.Float4E2M1 ||
+			!t.Scalar && t.DType != tensor.Float4E2M1 && !slices.Equal(found.Shape, shape) {
 			return fmt.Errorf("%s is %s %v where %s %v is wanted", in.TensorKey, found.DType, found.Shape, t.DType, shape)
 		}
 		return nil

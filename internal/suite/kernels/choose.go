@@ -59,8 +59,12 @@ func (s *Suite) choose(c *config.Suite) error {
 		}
 	}
 	if len(s.points) == 0 {
-		return fmt.Errorf("suite %s: the dataset has no solution and workload for what definitions, op_types, solutions and workloads name: "+
-			"correct them, or measure each reference against itself with solutions: [%s]", c.Name, referenceSolution)
+		return fmt.Errorf(
+			"suite %s: the dataset has no solution and workload for what definitions, op_types, solutions and workloads name: "+
+				"correct them, or measure each reference against itself with solutions: [%s]",
+			c.Name,
+			referenceSolution,
+		)
 	}
 	return nil
 }
@@ -79,7 +83,12 @@ func (s *Suite) addPoint(d *flashinfer.Definition, sol *flashinfer.Solution, w *
 func (s *Suite) checkVirtual(c *config.Suite, d *flashinfer.Definition) error {
 	for _, sol := range s.dataset.SolutionsOf(d.Name) {
 		if sol.Name == referenceSolution || sol.Name == goSolution {
-			return c.Errorf("dataset", "definition %s has a solution named %s, which stands for the reference or the Go worker's kernel: rename it", d.Name, sol.Name)
+			return c.Errorf(
+				"dataset",
+				"definition %s has a solution named %s, which stands for the reference or the Go worker's kernel: rename it",
+				d.Name,
+				sol.Name,
+			)
 		}
 	}
 	return nil
@@ -138,8 +147,15 @@ func (s *Suite) solutions(d *flashinfer.Definition) (list []*flashinfer.Solution
 
 // asSolution makes a solution of a reference.
 func asSolution(d *flashinfer.Definition) *flashinfer.Solution {
-	return &flashinfer.Solution{Name: referenceSolution, Definition: d.Name, Author: "accelgate", Language: "python", EntryPoint: "main.py::run",
-		TargetHardware: []string{"cpu"}, Sources: []flashinfer.Source{{Path: "main.py", Content: d.Reference}}}
+	return &flashinfer.Solution{
+		Name:           referenceSolution,
+		Definition:     d.Name,
+		Author:         "accelgate",
+		Language:       "python",
+		EntryPoint:     "main.py::run",
+		TargetHardware: []string{"cpu"},
+		Sources:        []flashinfer.Source{{Path: "main.py", Content: d.Reference}},
+	}
 }
 
 func (s *Suite) checkGlobs(c *config.Suite) error {

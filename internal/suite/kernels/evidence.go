@@ -69,8 +69,11 @@ func (e Evidence) indexer() (in evaluator.IndexerInputs, err error) {
 // sampling judges draws by the probabilities that they were drawn with.
 func (e Evidence) sampling() (evaluator.Result, error) {
 	if len(e.Definition.Outputs) != 1 {
-		return evaluator.Result{}, fmt.Errorf("the definition %s has %d outputs, and samples are one: name the right definition or another evaluator",
-			e.Definition.Name, len(e.Definition.Outputs))
+		return evaluator.Result{}, fmt.Errorf(
+			"the definition %s has %d outputs, and samples are one: name the right definition or another evaluator",
+			e.Definition.Name,
+			len(e.Definition.Outputs),
+		)
 	}
 	rows, err := e.rows()
 	if err != nil {
@@ -78,7 +81,11 @@ func (e Evidence) sampling() (evaluator.Result, error) {
 	}
 	want := e.Definition.Outputs[0]
 	if o, ok := e.deal(want, rows); !ok {
-		return evaluator.Result{Status: o.Status, Outputs: []evaluator.OutputResult{o}, Log: fmt.Sprintf("output %q: %s", want.Name, o.Message)}, nil
+		return evaluator.Result{
+			Status:  o.Status,
+			Outputs: []evaluator.OutputResult{o},
+			Log:     fmt.Sprintf("output %q: %s", want.Name, o.Message),
+		}, nil
 	}
 	if e.Params.Mode == evaluator.Fib {
 		for i := range rows {

@@ -41,10 +41,20 @@ func (j *judge) external(pair harness.Pair) (evaluator.Result, error) {
 
 // request writes the files that the evaluator reads and returns the question.
 func (j *judge) request(dir string, pair harness.Pair) ([]byte, error) {
-	r := request{Request: evaluator.Request{Protocol: evaluator.Protocol, Definition: filepath.Join(dir, "definition.json"), Workload: j.point.workload.UUID,
-		Axes: j.point.workload.Axes, Inputs: filepath.Join(dir, "inputs.safetensors"), Reference: filepath.Join(dir, "reference.safetensors"),
-		Candidate: filepath.Join(dir, "candidate.safetensors"), Mode: j.params.Mode, Outputs: j.params.Outputs,
-		Tolerance: evaluator.Tolerance{Rtol: j.params.Rtol, Atol: j.params.Atol, RequiredMatchedRatio: j.params.RequiredMatchedRatio}}}
+	r := request{
+		Request: evaluator.Request{
+			Protocol:   evaluator.Protocol,
+			Definition: filepath.Join(dir, "definition.json"),
+			Workload:   j.point.workload.UUID,
+			Axes:       j.point.workload.Axes,
+			Inputs:     filepath.Join(dir, "inputs.safetensors"),
+			Reference:  filepath.Join(dir, "reference.safetensors"),
+			Candidate:  filepath.Join(dir, "candidate.safetensors"),
+			Mode:       j.params.Mode,
+			Outputs:    j.params.Outputs,
+			Tolerance:  evaluator.Tolerance{Rtol: j.params.Rtol, Atol: j.params.Atol, RequiredMatchedRatio: j.params.RequiredMatchedRatio},
+		},
+	}
 	text, err := flashinfer.EncodeDefinition(j.point.definition)
 	if err != nil {
 		return nil, err
@@ -59,8 +69,15 @@ func (j *judge) request(dir string, pair harness.Pair) ([]byte, error) {
 		draws = write(r.Draws, pair.Solution)
 		candidate = first(pair.Solution)
 	}
-	return joined(json.Marshal(r))(os.WriteFile(r.Definition, text, 0o600), safetensors.Write(r.Inputs, inputs), write(r.Reference, pair.Reference),
-		write(r.Candidate, candidate), draws)
+	return joined(
+		json.Marshal(r),
+	)(
+		os.WriteFile(r.Definition, text, 0o600),
+		safetensors.Write(r.Inputs, inputs),
+		write(r.Reference, pair.Reference),
+		write(r.Candidate, candidate),
+		draws,
+	)
 }
 
 // inputs are those that a pair was computed from.
@@ -101,7 +118,9 @@ func write(path string, outputs []evaluator.Output) error {
 // ask runs a command with the request on its standard input. One that takes too
 // long is ended with all that it started.
 func (s *Suite) ask(ctx context.Context, command []string, request []byte) (evaluator.Result, error) {
-	p, err := (&worker.Isolated{Environ: s.env.Environ, MaxStdout: evaluator.MaxVerdictBytes}).Start(worker.Request{Args: command, Dir: s.env.Dir})
+	p, err := (&worker.Isolated{Environ: s.env.Environ, MaxStdout: evaluator.MaxVerdictBytes}).Start(
+		worker.Request{Args: command, Dir: s.env.Dir},
+	)
 	if err != nil {
 		return evaluator.Result{}, fmt.Errorf("external evaluator: %w: correct evaluators", err)
 	}
@@ -133,7 +152,10 @@ func readAll(ctx context.Context, p *worker.Process) ([]byte, error) {
 	for {
 		select {
 		case <-ctx.Done():
-			return nil, fmt.Errorf("external evaluator: no verdict in time (%w): make it faster, or raise timeouts.build", context.Cause(ctx))
+			return nil, fmt.Errorf(
+				"external evaluator: no verdict in time (%w): make it faster, or raise timeouts.build",
+				context.Cause(ctx),
+			)
 		case line, more := <-p.Lines():
 			if !more {
 				return out.Bytes(), nil

@@ -19,7 +19,14 @@ type flags struct {
 func (f flags) overrides() evalconfig.Overrides {
 	return evalconfig.Overrides{
 		Run: evalconfig.Run{ProfileBaseline: f.ProfileBaseline, TimeoutSeconds: f.TimeoutSeconds},
-		Settings: evalconfig.Settings{Mode: f.Mode, WarmupRuns: f.WarmupRuns, Iterations: f.Iterations, NumTrials: f.NumTrials, Rtol: f.Rtol,
-			Atol: f.Atol, RequiredMatchedRatio: f.RequiredMatchedRatio},
+		Settings: evalconfig.Settings{
+			Mode:                 f.Mode,
+			WarmupRuns:           f.WarmupRuns,
+			Iterations:           f.Iterations,
+			NumTrials:            f.NumTrials,
+			Rtol:                 f.Rtol,
+			Atol:                 f.Atol,
+			RequiredMatchedRatio: f.RequiredMatchedRatio,
+		},
 	}
 }

@@ -80,7 +80,8 @@ func sweep(beside *folder) {
 	for _, e := range entries {
 		path := filepath.Join(filepath.Dir(beside.path), e.Name())
 		info, err := os.Lstat(path)
-		if !strings.HasPrefix(e.Name(), folderName) || err != nil || !info.IsDir() || info.Mode().Perm() != own.Mode().Perm() || !sameOwner(info, own) {
+		if !strings.HasPrefix(e.Name(), folderName) || err != nil || !info.IsDir() || info.Mode().Perm() != own.Mode().Perm() ||
+			!sameOwner(info, own) {
 			continue
 		}
 		if lock, dead := orphaned(path, info); dead {

@@ -107,7 +107,10 @@ func (o *outcome) late(err error, limit time.Duration) error {
 		o.conclude()
 		return nil
 	}
-	o.status, o.reason = evaluator.Timeout, fmt.Sprintf("it took more than %v: raise timeout_seconds or cell_timeouts, or choose a smaller workload", limit)
+	o.status, o.reason = evaluator.Timeout, fmt.Sprintf(
+		"it took more than %v: raise timeout_seconds or cell_timeouts, or choose a smaller workload",
+		limit,
+	)
 	if ended := (*harness.Cancelled)(nil); errors.As(err, &ended) {
 		o.log = ended.Log
 	}
@@ -162,14 +165,22 @@ func (s *Suite) measure(ctx context.Context, l *lane, o *outcome, c harness.Case
 		return err
 	}
 	if s.body.Reference == "auto" && refBuild.Language == "go" && p.solution.Language != "go" {
-		o.warnings = append(o.warnings, "the reference is the Go worker's kernel, because Python has no torch here: install it, or set reference: go")
+		o.warnings = append(
+			o.warnings,
+			"the reference is the Go worker's kernel, because Python has no torch here: install it, or set reference: go",
+		)
 	}
 	settings := s.settingsOf(p, j, o.hello)
 	o.cold = settings.ColdCache
 	gpu := s.clocks(ctx, d, o.hello)
 	defer gpu.stop()
-	o.measured, err = harness.Measure(ctx, c, harness.Program{Session: reference, Build: refBuild}, harness.Program{Session: solution, Build: build},
-		settings)
+	o.measured, err = harness.Measure(
+		ctx,
+		c,
+		harness.Program{Session: reference, Build: refBuild},
+		harness.Program{Session: solution, Build: build},
+		settings,
+	)
 	gpu.fill(o.measured.Solution.Device)
 	o.verdict, o.judged = j.combined()
 	o.failed = j.failed
@@ -206,7 +217,12 @@ func onDevice(sol *flashinfer.Solution, h harness.HelloReply) error {
 	if !slices.Contains(deviceLanguages, sol.Language) || kind == "cuda" || kind == "cpu" && slices.Contains(sol.TargetHardware, "cpu") {
 		return nil
 	}
-	return unavailable{fmt.Errorf("%s runs on a GPU, and Python's torch sees none here: run it on a host with a GPU and a torch that is built for it", sol.Language)}
+	return unavailable{
+		fmt.Errorf(
+			"%s runs on a GPU, and Python's torch sees none here: run it on a host with a GPU and a torch that is built for it",
+			sol.Language,
+		),
+	}
 }
 
 // settingsOf are the settings of the procedure.
@@ -216,8 +232,20 @@ func (s *Suite) settingsOf(p *point, j *judge, h harness.HelloReply) harness.Set
 	if s.body.ColdCache != nil {
 		cold = *s.body.ColdCache
 	}
-	return harness.Settings{Warmup: r.WarmupRuns.V, Iterations: r.Iterations.V, Trials: r.NumTrials.V, Sets: sets, MinTime: s.minTime, MaxIterations: s.maxCalls, MaxFresh: s.fresh,
-		NoBaseline: !r.ProfileBaseline.V, ColdCache: cold, Graph: s.body.CUDAGraph, Dir: s.outputs, Judge: j.Judge}
+	return harness.Settings{
+		Warmup:        r.WarmupRuns.V,
+		Iterations:    r.Iterations.V,
+		Trials:        r.NumTrials.V,
+		Sets:          sets,
+		MinTime:       s.minTime,
+		MaxIterations: s.maxCalls,
+		MaxFresh:      s.fresh,
+		NoBaseline:    !r.ProfileBaseline.V,
+		ColdCache:     cold,
+		Graph:         s.body.CUDAGraph,
+		Dir:           s.outputs,
+		Judge:         j.Judge,
+	}
 }
 
 // causeOf is the cause of a failure, where its status does not say it.
@@ -279,7 +307,13 @@ func (o *outcome) why() string {
 	if o.failed != nil && o.failed.Status == o.status {
 		for _, out := range o.failed.Outputs {
 			if out.Status != evaluator.Passed {
-				text += fmt.Sprintf(": output %s is off by %.4g at %v, %.4g of it matches", out.Name, float64(out.MaxAbsoluteError), out.WorstIndex, out.MatchedRatio)
+				text += fmt.Sprintf(
+					": output %s is off by %.4g at %v, %.4g of it matches",
+					out.Name,
+					float64(out.MaxAbsoluteError),
+					out.WorstIndex,
+					out.MatchedRatio,
+				)
 				break
 			}
 		}

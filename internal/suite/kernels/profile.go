@@ -33,12 +33,41 @@ type profiler struct {
 
 var profilers = []profiler{
 	{"ncu", func(report string) []string {
-		return []string{"ncu", "--csv", "--page", "details", "--print-units", "base", "--target-processes", "all", "--clock-control", "none",
-			"--section", "SpeedOfLight", "--section", "LaunchStats",
-			"--section", "Occupancy", "--log-file", report}
+		return []string{
+			"ncu",
+			"--csv",
+			"--page",
+			"details",
+			"--print-units",
+			"base",
+			"--target-processes",
+			"all",
+			"--clock-control",
+			"none",
+			"--section",
+			"SpeedOfLight",
+			"--section",
+			"LaunchStats",
+			"--section",
+			"Occupancy",
+			"--log-file",
+			report,
+		}
 	}, readNCU},
 	{"compute-sanitizer", func(report string) []string {
-		return []string{"compute-sanitizer", "--tool", "memcheck", "--report-api-errors", "no", "--target-processes", "all", "--print-limit", "100", "--log-file", report}
+		return []string{
+			"compute-sanitizer",
+			"--tool",
+			"memcheck",
+			"--report-api-errors",
+			"no",
+			"--target-processes",
+			"all",
+			"--print-limit",
+			"100",
+			"--log-file",
+			report,
+		}
 	}, readSanitizer},
 }
 
@@ -111,7 +140,13 @@ func (s *Suite) profile(ctx context.Context, l *lane, o *outcome, d bench.Device
 }
 
 // watch runs one tool.
-func (s *Suite) watch(ctx context.Context, l *lane, o *outcome, d bench.Device, tool profiler) (p flashinfer.Profile, wrong string, err error) {
+func (s *Suite) watch(
+	ctx context.Context,
+	l *lane,
+	o *outcome,
+	d bench.Device,
+	tool profiler,
+) (p flashinfer.Profile, wrong string, err error) {
 	p.Tool, p.State = tool.name, flashinfer.Unprofiled
 	dir, err := os.MkdirTemp(s.dir, "profile-*")
 	if err != nil {
@@ -208,6 +243,7 @@ func (s *Suite) once(ctx context.Context, l *lane, o *outcome, d bench.Device, u
 func profiled(t *flashinfer.Trace, tools []string) bool {
 	return !slices.ContainsFunc(tools, func(tool string) bool {
 		g := t.Evaluation.Gate
-		return g == nil || !slices.ContainsFunc(g.Profiles, func(p flashinfer.Profile) bool { return p.Tool == tool && p.State == flashinfer.Profiled })
+		return g == nil ||
+			!slices.ContainsFunc(g.Profiles, func(p flashinfer.Profile) bool { return p.Tool == tool && p.State == flashinfer.Profiled })
 	})
 }

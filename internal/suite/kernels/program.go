@@ -210,7 +210,9 @@ func (s *Suite) compile(ctx context.Context) (string, error) {
 	case errors.Is(response.StartErr, worker.ErrNotFound):
 		return "", unavailable{fmt.Errorf("no C compiler %q: install one, or set cc", s.body.Compiler)}
 	case !response.OK():
-		return "", unavailable{fmt.Errorf("the C worker cannot be compiled (%s): see the log of %s: %.500s", response.Reason(), s.body.Compiler, response.Log)}
+		return "", unavailable{
+			fmt.Errorf("the C worker cannot be compiled (%s): see the log of %s: %.500s", response.Reason(), s.body.Compiler, response.Log),
+		}
 	}
 	return program, nil
 }
@@ -229,7 +231,9 @@ func (s *Suite) trusted(ctx context.Context, l *lane, p *point, d bench.Device) 
 		case !errors.As(err, &absent):
 			return nil, harness.Build{}, err
 		case s.body.Reference == "torch" || !known:
-			return nil, harness.Build{}, unavailable{fmt.Errorf("the reference needs Python with torch (%w): install it, or set python", err)}
+			return nil, harness.Build{}, unavailable{
+				fmt.Errorf("the reference needs Python with torch (%w): install it, or set python", err),
+			}
 		}
 	}
 	if !known {
@@ -251,8 +255,16 @@ func (s *Suite) buildOf(l *lane, p *point) (harness.Build, error) {
 // what a worker builds there no other one writes at the same time. Its id is that
 // of its content, because a worker keeps what it built.
 func (s *Suite) build(l *lane, sol *flashinfer.Solution, of side) (harness.Build, error) {
-	b := harness.Build{ID: sol.Hash(), Definition: sol.Definition, Language: sol.Language, Binding: bindingOf(sol), EntryPoint: sol.EntryPoint,
-		DPS: sol.DestinationPassing, Dependencies: linked(sol), Cache: s.builds}
+	b := harness.Build{
+		ID:           sol.Hash(),
+		Definition:   sol.Definition,
+		Language:     sol.Language,
+		Binding:      bindingOf(sol),
+		EntryPoint:   sol.EntryPoint,
+		DPS:          sol.DestinationPassing,
+		Dependencies: linked(sol),
+		Cache:        s.builds,
+	}
 	if len(sol.Sources) == 0 || sol.Language == "go" {
 		return b, nil
 	}

@@ -17,12 +17,19 @@ func Metrics() []bench.Metric {
 		return bench.Metric{Name: name, Unit: unit, Better: bench.Lower, Informational: true, Definition: definition}
 	}
 	metrics = append(append(metrics, flashinfer.DeviceMetric()), flashinfer.SetupMetrics()...)
-	return append(metrics,
+	return append(
+		metrics,
 		shown("latency_mad_ms", "ms", "median absolute deviation of single calls"),
 		shown("max_absolute_error", "", "largest difference to the reference, over all outputs and input sets"),
 		shown("max_relative_error", "", "largest relative difference to the reference"),
-		bench.Metric{Name: "matched_ratio", Better: bench.Higher, Informational: true, Definition: "lowest share of elements within the tolerance"},
-		shown("tvd", "", "largest total variation distance of samples to the reference's distribution"))
+		bench.Metric{
+			Name:          "matched_ratio",
+			Better:        bench.Higher,
+			Informational: true,
+			Definition:    "lowest share of elements within the tolerance",
+		},
+		shown("tvd", "", "largest total variation distance of samples to the reference's distribution"),
+	)
 }
 
 // samples are the numbers of a case: medians over all blocks of timed calls, by

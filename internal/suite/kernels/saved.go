@@ -58,7 +58,12 @@ func readReference(d *flashinfer.Definition, path string) ([]evaluator.Output, e
 	}
 	for _, name := range file.Names() {
 		if !slices.ContainsFunc(d.Outputs, func(o flashinfer.Tensor) bool { return o.Name == name }) {
-			return nil, fmt.Errorf("reference %s: %.80q is not an output of the definition %s: save its outputs only, or name the right definition", path, name, d.Name)
+			return nil, fmt.Errorf(
+				"reference %s: %.80q is not an output of the definition %s: save its outputs only, or name the right definition",
+				path,
+				name,
+				d.Name,
+			)
 		}
 	}
 	return outputs, nil
@@ -81,10 +86,20 @@ type axisSizes map[string]int
 // axes and by those that earlier tensors have.
 func (s axisSizes) fit(d *flashinfer.Definition, want flashinfer.Tensor, got tensor.Tensor) error {
 	if got.DType != want.DType {
-		return fmt.Errorf("it is %s, and the definition %s has %s: name the right definition, or save it as that", got.DType, d.Name, want.DType)
+		return fmt.Errorf(
+			"it is %s, and the definition %s has %s: name the right definition, or save it as that",
+			got.DType,
+			d.Name,
+			want.DType,
+		)
 	}
 	if len(got.Shape) != len(want.Shape) {
-		return fmt.Errorf("it has %d axes, and the definition %s has %d: name the right definition", len(got.Shape), d.Name, len(want.Shape))
+		return fmt.Errorf(
+			"it has %d axes, and the definition %s has %d: name the right definition",
+			len(got.Shape),
+			d.Name,
+			len(want.Shape),
+		)
 	}
 	for i, axis := range want.Shape {
 		size, known := s[axis]
@@ -94,7 +109,13 @@ func (s axisSizes) fit(d *flashinfer.Definition, want flashinfer.Tensor, got ten
 			}
 		}
 		if known && size != got.Shape[i] {
-			return fmt.Errorf("its axis %d has the size %d, and %s is %d: name the right definition, or run the reference again", i, got.Shape[i], axis, size)
+			return fmt.Errorf(
+				"its axis %d has the size %d, and %s is %d: name the right definition, or run the reference again",
+				i,
+				got.Shape[i],
+				axis,
+				size,
+			)
 		}
 		s[axis] = got.Shape[i]
 	}
@@ -154,7 +175,12 @@ func inputsOf(d *flashinfer.Definition, path string) func(name string) (tensor.T
 		}
 		t, ok := inputs[name]
 		if !ok {
-			return t, fmt.Errorf("inputs %s: %.80q is missing: save all inputs of the definition %s, or name the right one", path, name, d.Name)
+			return t, fmt.Errorf(
+				"inputs %s: %.80q is missing: save all inputs of the definition %s, or name the right one",
+				path,
+				name,
+				d.Name,
+			)
 		}
 		return t, nil
 	}

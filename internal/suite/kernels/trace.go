@@ -17,7 +17,11 @@ import (
 
 // context is what else decides the numbers of a case.
 func (o *outcome) context() map[string]string {
-	c := map[string]string{"evaluator_mode": o.point.settings.Mode.V, "reference_worker": o.reference, "cold_cache": strconv.FormatBool(o.cold)}
+	c := map[string]string{
+		"evaluator_mode":   o.point.settings.Mode.V,
+		"reference_worker": o.reference,
+		"cold_cache":       strconv.FormatBool(o.cold),
+	}
 	if t := o.measured.Solution.Timer; t != "" {
 		c["timer"] = t
 	}
@@ -69,7 +73,9 @@ func (s *Suite) key(p *point) flashinfer.Key {
 	if b.ColdCache != nil {
 		cold = strconv.FormatBool(*b.ColdCache)
 	}
-	host := sha256.Sum256(fmt.Appendf(nil, "%+v %q %q %q %q %v %v", s.env.Host.Fingerprint, blobs, b.Device, b.Reference, programs, cold, b.Isolated))
+	host := sha256.Sum256(
+		fmt.Appendf(nil, "%+v %q %q %q %q %v %v", s.env.Host.Fingerprint, blobs, b.Device, b.Reference, programs, cold, b.Isolated),
+	)
 	return flashinfer.NewKey(p.definition, p.solution, p.workload, p.settings.Digest(), hex.EncodeToString(host[:]))
 }
 
@@ -89,13 +95,22 @@ func (s *Suite) appendTrace(p *point, o *outcome) error {
 func (s *Suite) trace(p *point, o *outcome) *flashinfer.Trace {
 	e := &flashinfer.Evaluation{Status: o.status, Timestamp: s.env.Now().UTC().Format(time.RFC3339Nano), Log: s.hide(o.traceLog()),
 		Environment: flashinfer.Environment{Hardware: hardware(o.hello.Devices, s.env.Host), Libs: o.hello.Libs},
-		Gate: &flashinfer.Gate{Key: s.key(p), Secret: o.secretText(), Timer: o.measured.Solution.Timer, Samples: calls(o.measured.Solution.NS),
-			Reference: calls(o.measured.Reference.NS), Device: onItself(o.measured.Solution.Device)}}
+		Gate: &flashinfer.Gate{
+			Key:       s.key(p),
+			Secret:    o.secretText(),
+			Timer:     o.measured.Solution.Timer,
+			Samples:   calls(o.measured.Solution.NS),
+			Reference: calls(o.measured.Reference.NS),
+			Device:    onItself(o.measured.Solution.Device),
+		}}
 	switch {
 	case o.status == evaluator.IncorrectNumerical && (!o.judged || o.measured.Failed != nil): // an output was never written
 		e.Correctness = &flashinfer.Correctness{MaxAbsoluteError: math.Inf(1), MaxRelativeError: math.Inf(1)}
 	case o.status == evaluator.Passed || o.status == evaluator.IncorrectNumerical:
-		e.Correctness = &flashinfer.Correctness{MaxAbsoluteError: float64(o.verdict.MaxAbsoluteError), MaxRelativeError: float64(o.verdict.MaxRelativeError)}
+		e.Correctness = &flashinfer.Correctness{
+			MaxAbsoluteError: float64(o.verdict.MaxAbsoluteError),
+			MaxRelativeError: float64(o.verdict.MaxRelativeError),
+		}
 		if o.verdict.Extra != nil {
 			e.Correctness.Extra, _ = json.Marshal(o.verdict.Extra) // numbers and lists of them
 		}

@@ -29,7 +29,10 @@ func (b *body) demands(cell bench.Cell) (demands []bench.Demand) {
 		switch {
 		case m.Informational || m.FallbackFor != "" || m.Optional && !b.own:
 		case len(m.When) == 0 || matrix.Match(m.When).Selects(cell):
-			demands = append(demands, bench.Demand{Metrics: append([]string{m.Name}, b.standIns(m.Name)...), At: b.at(m), Optional: m.Optional})
+			demands = append(
+				demands,
+				bench.Demand{Metrics: append([]string{m.Name}, b.standIns(m.Name)...), At: b.at(m), Optional: m.Optional},
+			)
 		}
 	}
 	return demands

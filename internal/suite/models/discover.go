@@ -126,7 +126,11 @@ func (f *folder) model(name string) (v value, ok bool) {
 	}
 	f.ids[id] = name
 	fam := f.family(lower)
-	v = value{ID: id, Provides: slices.Clone(fam.Provides), Vars: map[string]string{"path": filepath.Join(f.Dir, name), "family": fam.Name, "companion": ""}}
+	v = value{
+		ID:       id,
+		Provides: slices.Clone(fam.Provides),
+		Vars:     map[string]string{"path": filepath.Join(f.Dir, name), "family": fam.Name, "companion": ""},
+	}
 	if companion := f.companion(fam); companion != "" {
 		v.Vars["companion"] = filepath.Join(f.Dir, companion)
 		v.Provides = append(v.Provides, f.Provides...)
@@ -145,7 +149,11 @@ func (f *folder) laterPart(name string) bool {
 	}
 	first := name[:m[2]] + "00001" + name[m[3]:]
 	if !slices.ContainsFunc(f.files, func(other string) bool { return strings.EqualFold(other, first) }) {
-		f.warn("%q is a part of a model whose first part, %q, is missing, so it is left out: put that there", filepath.Join(f.path, name), first)
+		f.warn(
+			"%q is a part of a model whose first part, %q, is missing, so it is left out: put that there",
+			filepath.Join(f.path, name),
+			first,
+		)
 	}
 	return true
 }

@@ -119,7 +119,10 @@ func (s *Suite) resultFile() (*resultFile, error) {
 		err = os.Chmod(dir, 0o777)
 	}
 	if err != nil {
-		return &resultFile{}, fmt.Errorf("make a folder for the program's result: %w: make the folder writable, or name another temporary folder with TMPDIR", err)
+		return &resultFile{}, fmt.Errorf(
+			"make a folder for the program's result: %w: make the folder writable, or name another temporary folder with TMPDIR",
+			err,
+		)
 	}
 	return &resultFile{filepath.Join(dir, "result.json")}, nil
 }

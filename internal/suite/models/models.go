@@ -70,7 +70,8 @@ func Open(c *config.Suite, env suite.Env) (suite.Suite, error) {
 	if err := s.body.check(c); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(s.body.checkProvided(c), s.body.checkVars(c, all), s.body.checkDefaults(c), s.body.checkExcludes(c, all)); err != nil {
+	if err := errors.Join(s.body.checkProvided(c), s.body.checkVars(c, all), s.body.checkDefaults(c), s.body.checkExcludes(c,
+		all)); err != nil {
 		return nil, err
 	}
 	if env.Base && len(s.body.BaseCommand) > 0 {
@@ -132,8 +133,12 @@ func (s *Suite) index() {
 
 func (s *Suite) expand(c *config.Suite, all []axis) error {
 	if len(s.env.EngineArgs) > 0 && !s.embedded() {
-		return c.Errorf("command", "suite %s does not run the embedded engine, so %s has no effect: leave it out, or select another suite with --suite",
-			c.Name, strings.Join(s.env.EngineArgs, " "))
+		return c.Errorf(
+			"command",
+			"suite %s does not run the embedded engine, so %s has no effect: leave it out, or select another suite with --suite",
+			c.Name,
+			strings.Join(s.env.EngineArgs, " "),
+		)
 	}
 	if err := s.checkIncludes(c); err != nil {
 		return err
@@ -169,8 +174,12 @@ func raw(points []matrix.Point) error {
 		cell := &points[i].Cell
 		escaped, id := cell.ID(), cell.TensorSharpID()
 		if other, twice := cells[id]; twice {
-			return fmt.Errorf("the id %q of TensorSharp is ambiguous: it is (%s) and (%s); rename a value so that the ids differ, or remove policy.compat",
-				id, other.Reading(), cell.Reading())
+			return fmt.Errorf(
+				"the id %q of TensorSharp is ambiguous: it is (%s) and (%s); rename a value so that the ids differ, or remove policy.compat",
+				id,
+				other.Reading(),
+				cell.Reading(),
+			)
 		}
 		ids[escaped], cells[id] = id, *cell
 		cell.Raw = id
@@ -197,7 +206,10 @@ func (s *Suite) idle(points []matrix.Point) (warnings []string) {
 	}
 	for _, sw := range s.body.Sweeps {
 		if sw.When != "" && !used[bench.EnvPrefix+sw.Env] {
-			warnings = append(warnings, fmt.Sprintf("the sweep of %s applies to no cell on this host: look at its when (%s)", sw.Env, sw.When))
+			warnings = append(
+				warnings,
+				fmt.Sprintf("the sweep of %s applies to no cell on this host: look at its when (%s)", sw.Env, sw.When),
+			)
 		}
 	}
 	return warnings
@@ -222,7 +234,13 @@ func (s *Suite) checkIncludes(c *config.Suite) error {
 	for i, m := range s.body.Include {
 		for _, axis := range s.axes {
 			if _, ok := s.values[axis.Name][m[axis.Name]]; !ok {
-				return c.Errorf(fmt.Sprintf("include[%d]", i), "%s %q is not in %s: add it there, and exclude the cells you do not want", axis.Name, m[axis.Name], axis.path)
+				return c.Errorf(
+					fmt.Sprintf("include[%d]", i),
+					"%s %q is not in %s: add it there, and exclude the cells you do not want",
+					axis.Name,
+					m[axis.Name],
+					axis.path,
+				)
 			}
 		}
 	}
@@ -238,7 +256,8 @@ func (s *Suite) checkWhens(c *config.Suite) error {
 	}
 	for i, m := range s.body.Metrics {
 		selects := func(cell bench.Cell) bool { return matrix.Match(m.When).Selects(cell) }
-		if len(m.When) > 0 && !slices.ContainsFunc(s.cells, selects) && !slices.ContainsFunc(s.skipped, func(r bench.Result) bool { return selects(r.Cell) }) {
+		if len(m.When) > 0 && !slices.ContainsFunc(s.cells, selects) &&
+			!slices.ContainsFunc(s.skipped, func(r bench.Result) bool { return selects(r.Cell) }) {
 			return c.Errorf(fmt.Sprintf("metrics[%d].when", i), "selects no cell: compare it with 'accelgate plan --list'")
 		}
 	}
@@ -250,7 +269,8 @@ func (s *Suite) checkWhens(c *config.Suite) error {
 func (s *Suite) checkProfiles(c *config.Suite) error {
 	for _, name := range slices.Sorted(maps.Keys(s.body.profiles)) {
 		p := s.body.Profiles[name]
-		if s.body.Discover.Dir == "" && !slices.ContainsFunc(s.cells, p.wanted) && !slices.ContainsFunc(s.skipped, func(r bench.Result) bool { return p.wanted(r.Cell) }) {
+		if s.body.Discover.Dir == "" && !slices.ContainsFunc(s.cells, p.wanted) &&
+			!slices.ContainsFunc(s.skipped, func(r bench.Result) bool { return p.wanted(r.Cell) }) {
 			return c.Errorf("profiles."+name, "selects no cell: compare it with 'accelgate plan --list'")
 		}
 	}

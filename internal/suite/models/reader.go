@@ -41,7 +41,11 @@ func (b *body) reader(c *config.Suite) (r reader, err error) {
 		switch {
 		case m.StdErr == "":
 		case b.Parser != "":
-			return r, c.Errorf(fmt.Sprintf("metrics[%d].stderr", i), "the suite's parser %s reads the standard error: remove stderr", b.Parser)
+			return r, c.Errorf(
+				fmt.Sprintf("metrics[%d].stderr", i),
+				"the suite's parser %s reads the standard error: remove stderr",
+				b.Parser,
+			)
 		case m.JSON != "":
 			stdErrs = append(stdErrs, formats.Spec{Metric: m.Name, JSON: m.StdErr})
 		default:

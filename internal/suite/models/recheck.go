@@ -24,7 +24,9 @@ func Recheck(c *config.Suite) (func(*bench.Result) (unverified string, err error
 	return func(r *bench.Result) (unverified string, err error) {
 		cell, ok := s.named(r.Cell)
 		if !ok && s.selective() {
-			return "", errors.New("the run names fewer parameters of the cell than the configuration has axes, and they select the expectations: measure again")
+			return "", errors.New(
+				"the run names fewer parameters of the cell than the configuration has axes, and they select the expectations: measure again",
+			)
 		}
 		var wrong []error
 		for _, e := range s.expected(cell) {

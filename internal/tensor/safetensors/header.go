@@ -37,7 +37,11 @@ func split(file []byte) (header, data []byte, err error) {
 	file = file[lengthSize:]
 	switch {
 	case size > MaxHeader:
-		return nil, nil, fmt.Errorf("a header of %d bytes, of which at most %d are read: if this is a safetensors file, split it", size, MaxHeader)
+		return nil, nil, fmt.Errorf(
+			"a header of %d bytes, of which at most %d are read: if this is a safetensors file, split it",
+			size,
+			MaxHeader,
+		)
 	case size > uint64(len(file)):
 		return nil, nil, fmt.Errorf("a header of %d bytes in a file that has %d: write all of it", size, len(file))
 	}
@@ -169,8 +173,14 @@ func (h header) place(data []byte) error {
 	for _, name := range names {
 		e := h.tensors[name]
 		if e.begin != end || e.end < e.begin || e.end > len(data) {
-			return fmt.Errorf("tensor %.80q has the data [%d, %d) where [%d, ...) within %d bytes is next: leave no gaps, and overlap nothing",
-				name, e.begin, e.end, end, len(data))
+			return fmt.Errorf(
+				"tensor %.80q has the data [%d, %d) where [%d, ...) within %d bytes is next: leave no gaps, and overlap nothing",
+				name,
+				e.begin,
+				e.end,
+				end,
+				len(data),
+			)
 		}
 		end = e.end
 		e.Data = data[e.begin:e.end:e.end]

@@ -69,7 +69,11 @@ func (f *File) Tensor(name string) (tensor.Tensor, error) {
 	case !ok:
 		return tensor.Tensor{}, fmt.Errorf("no tensor %.80q: the file has %s", name, some(f.Names()))
 	case !e.DType.Valid():
-		return tensor.Tensor{}, fmt.Errorf("tensor %.80q has the number format %.20q, which no kernel definition uses: save it in another one", name, e.format)
+		return tensor.Tensor{}, fmt.Errorf(
+			"tensor %.80q has the number format %.20q, which no kernel definition uses: save it in another one",
+			name,
+			e.format,
+		)
 	}
 	return e.Tensor, nil
 }

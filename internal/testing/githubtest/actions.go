@@ -203,7 +203,10 @@ func downloadArtifact(c *call) reply {
 	if base == "" {
 		base = c.base
 	}
-	return reply{status: http.StatusFound, header: http.Header{"Location": {base + blobPrefix + strconv.FormatInt(a.id, 10) + "?sig=secret"}}}
+	return reply{
+		status: http.StatusFound,
+		header: http.Header{"Location": {base + blobPrefix + strconv.FormatInt(a.id, 10) + "?sig=secret"}},
+	}
 }
 
 // blob delivers an archive to whoever has its address. A token that comes along

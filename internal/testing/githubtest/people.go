@@ -87,7 +87,10 @@ func requestReviewers(c *call) reply {
 			return refused("Review cannot be requested from pull request author.")
 		}
 		if c.repo.permissions[strings.ToLower(login)] == "" {
-			return refused("Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a collaborator of the %s repository.", c.repo.fullName())
+			return refused(
+				"Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a collaborator of the %s repository.",
+				c.repo.fullName(),
+			)
 		}
 	}
 	p.reviewers = union(p.reviewers, in.Reviewers)

@@ -64,7 +64,9 @@ func Compare(original tensor.Tensor, reconstruction []float64, tolerance float64
 	d := c.difference(len(reconstruction))
 	for _, v := range []float64{d.Max, d.Mean, d.RMS, d.Norm, d.Relative} {
 		if !(v <= maxMeasure) {
-			return Difference{}, errors.New("the weight or its differences are beyond 1e140, whose squares float64 cannot add: scale the weight down")
+			return Difference{}, errors.New(
+				"the weight or its differences are beyond 1e140, whose squares float64 cannot add: scale the weight down",
+			)
 		}
 	}
 	return d, nil
@@ -129,7 +131,9 @@ func (c *comparison) add(want, got []float64) {
 func (c *comparison) difference(n int) Difference {
 	unit := math.Ldexp(1, c.exponent)
 	d := Difference{Match: matching(c.unequal == 0, c.outside), Elements: n, Outside: c.outside, Max: c.max, Mean: c.sum / float64(n),
-		RMS: unit * math.Sqrt(c.squares/float64(n)), Norm: unit * math.Sqrt(c.normSquare), Relative: math.Sqrt(c.squares), ULPs: c.ulps.histogram()}
+		RMS: unit * math.Sqrt(
+			c.squares/float64(n),
+		), Norm: unit * math.Sqrt(c.normSquare), Relative: math.Sqrt(c.squares), ULPs: c.ulps.histogram()}
 	if c.normSquare > 0 {
 		d.Relative /= math.Sqrt(c.normSquare)
 	}

@@ -121,8 +121,20 @@ func (f *Factors) fit(n, m int) []Fault {
 	h, l := f.SHigh.Shape[0], f.SLow.Shape[0]
 	for i, want := range [][]int{{n, h}, {h}, {h, m}, {n, l}, {l}, {l, m}} {
 		if got := f.all()[i].Shape; fmt.Sprint(got) != fmt.Sprint(want) {
-			faults = append(faults, fault(Shape, "%s has the shape %v, which for %d frozen and %d trained values of a %d x %d weight is %v: save the factors of this weight",
-				suffixes[i], got, h, l, n, m, want))
+			faults = append(
+				faults,
+				fault(
+					Shape,
+					"%s has the shape %v, which for %d frozen and %d trained values of a %d x %d weight is %v: save the factors of this weight",
+					suffixes[i],
+					got,
+					h,
+					l,
+					n,
+					m,
+					want,
+				),
+			)
 		}
 	}
 	return append(faults, checkRanks(h, l, min(n, m))...)
@@ -134,7 +146,9 @@ func checkRanks(h, l, full int) []Fault {
 	case h+l > full:
 		return []Fault{fault(Rank, "%d frozen and %d trained triplets of %d overlap: cut the low part where the high one ends", h, l, full)}
 	case h+l < full:
-		return []Fault{fault(Rank, "%d frozen and %d trained triplets of %d: %d are lost, keep the rest in the low part", h, l, full, full-h-l)}
+		return []Fault{
+			fault(Rank, "%d frozen and %d trained triplets of %d: %d are lost, keep the rest in the low part", h, l, full, full-h-l),
+		}
 	case h == 0 || l == 0:
 		return []Fault{fault(Rank, "%d frozen and %d trained triplets: leave at least one in each part", h, l)}
 	}

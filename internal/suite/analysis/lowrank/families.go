@@ -10,7 +10,14 @@ var gated = []string{
 
 var (
 	gptJ   = []string{"attn.q_proj", "attn.k_proj", "attn.v_proj", "attn.out_proj", "mlp.fc_in", "mlp.fc_out"}
-	gptNeo = []string{"attn.attention.q_proj", "attn.attention.k_proj", "attn.attention.v_proj", "attn.attention.out_proj", "mlp.c_fc", "mlp.c_proj"}
+	gptNeo = []string{
+		"attn.attention.q_proj",
+		"attn.attention.k_proj",
+		"attn.attention.v_proj",
+		"attn.attention.out_proj",
+		"mlp.c_fc",
+		"mlp.c_proj",
+	}
 	gptOSS = []string{"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj"} // not its experts
 	gpt2   = []string{"attn.c_proj", "attn.c_attn", "mlp.c_fc", "mlp.c_proj"}
 	opt    = []string{"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.out_proj", "fc1", "fc2"}

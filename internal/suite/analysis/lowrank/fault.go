@@ -27,7 +27,22 @@ const (
 	OutOfBound    Kind = "out-of-bound"   // a larger error than rounding explains, see [Bound]
 )
 
-var kinds = []Kind{Unreadable, Missing, Extra, Format, Shape, Rank, NotFinite, Undecomposed, Order, Negative, ZeroVector, NotOrthogonal, Angle, OutOfBound}
+var kinds = []Kind{
+	Unreadable,
+	Missing,
+	Extra,
+	Format,
+	Shape,
+	Rank,
+	NotFinite,
+	Undecomposed,
+	Order,
+	Negative,
+	ZeroVector,
+	NotOrthogonal,
+	Angle,
+	OutOfBound,
+}
 
 // Fault is a reason for a parameter's failure, whatever its numbers are.
 type Fault struct {

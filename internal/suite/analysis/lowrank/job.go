@@ -55,7 +55,12 @@ func (j Job) check() (Job, error) {
 		return j, err
 	}
 	if j.Workers < 0 || j.Memory < 0 || j.Shard < 0 {
-		return j, fmt.Errorf("%d workers, %d bytes of memory and %d of a file: give what is above 0, or 0 for the default", j.Workers, j.Memory, j.Shard)
+		return j, fmt.Errorf(
+			"%d workers, %d bytes of memory and %d of a file: give what is above 0, or 0 for the default",
+			j.Workers,
+			j.Memory,
+			j.Shard,
+		)
 	}
 	if j.Solver == nil && j.Factors == nil {
 		j.Solver = svd.Go()
@@ -141,7 +146,11 @@ func (j Job) extra(taken map[string]bool) []Item {
 		if module, ok := cutFactor(name); ok && !taken[module] {
 			taken[module] = true
 			items = append(items, Item{Name: name, Faults: []Fault{
-				fault(Extra, "factors of %.200q, which is not a target that is decomposed: choose the patterns and the ratio that they were made with", module)}})
+				fault(
+					Extra,
+					"factors of %.200q, which is not a target that is decomposed: choose the patterns and the ratio that they were made with",
+					module,
+				)}})
 		}
 	}
 	return items

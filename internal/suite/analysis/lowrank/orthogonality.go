@@ -79,7 +79,15 @@ func (f Factors) ordered() []Fault {
 			return []Fault{fault(Negative, "singular value %d is %v: give U's column the sign", i, v)}
 		}
 		if i > 0 && v > s[i-1] {
-			return []Fault{fault(Order, "singular value %d is %v, above the one before, %v: sort the triplets, so that the largest are frozen", i, v, s[i-1])}
+			return []Fault{
+				fault(
+					Order,
+					"singular value %d is %v, above the one before, %v: sort the triplets, so that the largest are frozen",
+					i,
+					v,
+					s[i-1],
+				),
+			}
 		}
 	}
 	return nil

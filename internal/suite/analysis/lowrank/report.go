@@ -97,7 +97,14 @@ func (r Report) Worst() []Parameter {
 }
 
 func newReport(settings Settings, mode Mode, solvers []string, parameters []Parameter, skipped []Skip) Report {
-	return Report{Settings: settings, Mode: mode, Solvers: solvers, Summary: summarize(parameters), Parameters: parameters, Skipped: skipped}
+	return Report{
+		Settings:   settings,
+		Mode:       mode,
+		Solvers:    solvers,
+		Summary:    summarize(parameters),
+		Parameters: parameters,
+		Skipped:    skipped,
+	}
 }
 
 func summarize(parameters []Parameter) Summary {

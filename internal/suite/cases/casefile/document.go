@@ -61,7 +61,11 @@ func (r *reader) readable() bool {
 }
 
 func tooLarge(path string) Problem {
-	return Problem{File: path, Message: fmt.Sprintf("is larger than %d bytes, so it is not a case", maxFileSize), Hint: "move it out of the folder of cases"}
+	return Problem{
+		File:    path,
+		Message: fmt.Sprintf("is larger than %d bytes, so it is not a case", maxFileSize),
+		Hint:    "move it out of the folder of cases",
+	}
 }
 
 // valid reads the text and complains if it is not JSON, in the words of

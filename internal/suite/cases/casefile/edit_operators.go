@@ -135,7 +135,11 @@ func (e *editor) extend(v value, ops []Operator) {
 
 // like writes an operator the way another one is written.
 func (e *editor) like(model value, op Operator) string {
-	fresh := map[string]string{"name": encodeText(op.Name), "total_time_s": repr(round(op.TotalTimeS)), "num_calls": strconv.FormatInt(op.NumCalls, 10)}
+	fresh := map[string]string{
+		"name":         encodeText(op.Name),
+		"total_time_s": repr(round(op.TotalTimeS)),
+		"num_calls":    strconv.FormatInt(op.NumCalls, 10),
+	}
 	var edits []edit
 	for _, m := range model.members {
 		edits = append(edits, edit{at: m.value.at, end: m.value.end, text: fresh[m.key]})

@@ -11,7 +11,17 @@ type field struct {
 // The names of msmodeling's enumerations. The linear actions are the members
 // of QuantizeLinearAction, by name.
 var (
-	linearActions    = []string{"DISABLED", "W8A16_STATIC", "W8A8_STATIC", "W4A8_STATIC", "W8A16_DYNAMIC", "W8A8_DYNAMIC", "W4A8_DYNAMIC", "FP8", "MXFP4"}
+	linearActions = []string{
+		"DISABLED",
+		"W8A16_STATIC",
+		"W8A8_STATIC",
+		"W4A8_STATIC",
+		"W8A16_DYNAMIC",
+		"W8A8_DYNAMIC",
+		"W4A8_DYNAMIC",
+		"FP8",
+		"MXFP4",
+	}
 	attentionActions = []string{"DISABLED", "INT8", "FP8"}
 	compileOptions   = []string{"enable_multistream", "enable_sequence_parallel", "enable_matmul_allreduce", "enable_dispatch_ffn_combine"}
 )

@@ -39,7 +39,11 @@ func Load(dir string) ([]*Case, error) {
 		if c := f.c; c != nil && c.Name != "" {
 			if owner, taken := owners[c.Name]; taken {
 				f.problems = append(f.problems, Problem{File: c.Path, JSONPath: "name",
-					Message: fmt.Sprintf("%s is the name of %s too", quote(c.Name), plain(owner)), Hint: "give each case a name of its own"})
+					Message: fmt.Sprintf(
+						"%s is the name of %s too",
+						quote(c.Name),
+						plain(owner),
+					), Hint: "give each case a name of its own"})
 			} else {
 				owners[c.Name] = c.Path
 			}

@@ -13,7 +13,15 @@ import (
 // New returns a case of a type that has nothing but the documented defaults
 // and the name that belongs to its path.
 func New(path, typ string) *Case {
-	c := &Case{Path: path, Name: stem(path), Type: typ, InitialTolerance: 0.10, BaselineTolerance: 0.20, OperatorTopN: 10, OperatorTolerance: 0.10}
+	c := &Case{
+		Path:              path,
+		Name:              stem(path),
+		Type:              typ,
+		InitialTolerance:  0.10,
+		BaselineTolerance: 0.20,
+		OperatorTopN:      10,
+		OperatorTolerance: 0.10,
+	}
 	switch typ {
 	case Text:
 		c.UserInput = maps.Clone(userInput.defaults)

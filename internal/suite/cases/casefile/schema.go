@@ -42,7 +42,10 @@ var (
 		return ""
 	}}
 	videoAlone   = schema{keys: videoSettings.names}
-	operatorKeys = schema{keys: []string{"name", "total_time_s", "num_calls"}, otherwise: "remove it: an operator has name, total_time_s, num_calls"}
+	operatorKeys = schema{
+		keys:      []string{"name", "total_time_s", "num_calls"},
+		otherwise: "remove it: an operator has name, total_time_s, num_calls",
+	}
 )
 
 // misplaced returns where a key belongs that cases of a type do not have.

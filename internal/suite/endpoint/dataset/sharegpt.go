@@ -25,7 +25,9 @@ func (c *collector) shareGPT(r io.Reader) error {
 	budget := &budgetReader{r: bufio.NewReaderSize(r, 1<<16), left: maxLine}
 	decoder := json.NewDecoder(budget)
 	if start, err := decoder.Token(); err != nil || start != json.Delim('[') {
-		return errors.New(`:1: the file is not a JSON list: it should look like [{"conversations": [...]}]; write kind: jsonl for one object per line`)
+		return errors.New(
+			`:1: the file is not a JSON list: it should look like [{"conversations": [...]}]; write kind: jsonl for one object per line`,
+		)
 	}
 	for n := 1; !c.full(); n++ {
 		budget.left = maxLine

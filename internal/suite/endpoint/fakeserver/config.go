@@ -110,7 +110,16 @@ func readConfig(r io.Reader) (Config, error) {
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return Config{}, errors.New("read the mock's configuration: there is more than one JSON value: leave one object")
 	}
-	c := Config{Seed: f.Seed, Tokens: f.Tokens, Slots: f.Slots, Model: f.Model, Engine: f.Engine, Answer: f.Answer, CachedTokens: f.CachedTokens, Listen: f.Listen}
+	c := Config{
+		Seed:         f.Seed,
+		Tokens:       f.Tokens,
+		Slots:        f.Slots,
+		Model:        f.Model,
+		Engine:       f.Engine,
+		Answer:       f.Answer,
+		CachedTokens: f.CachedTokens,
+		Listen:       f.Listen,
+	}
 	for _, d := range []struct {
 		key, text string
 		into      *time.Duration

@@ -55,9 +55,39 @@ const (
 
 // kinds lists every kind.
 func kinds() []Kind {
-	return []Kind{Split, Coalesce, SlowHeaders, Stall, ResetMidstream, CloseAfterReply, CloseOnReuse, Die, RateLimit, ServerError, BadRequest,
-		ErrorBody, ErrorLine, BadJSON, Empty, NoDone, NoFinish, Short, PromptCut, PromptZero, NoSpace, CRLF, Pings, MultiToken, NoUsage, UsageOnFinish,
-		UsageOnEvery, NoRole, Reasoning, ToolCalls, Hidden}
+	return []Kind{
+		Split,
+		Coalesce,
+		SlowHeaders,
+		Stall,
+		ResetMidstream,
+		CloseAfterReply,
+		CloseOnReuse,
+		Die,
+		RateLimit,
+		ServerError,
+		BadRequest,
+		ErrorBody,
+		ErrorLine,
+		BadJSON,
+		Empty,
+		NoDone,
+		NoFinish,
+		Short,
+		PromptCut,
+		PromptZero,
+		NoSpace,
+		CRLF,
+		Pings,
+		MultiToken,
+		NoUsage,
+		UsageOnFinish,
+		UsageOnEvery,
+		NoRole,
+		Reasoning,
+		ToolCalls,
+		Hidden,
+	}
 }
 
 // Fault makes some requests meet a kind: the At-th, every Every-th, or all.

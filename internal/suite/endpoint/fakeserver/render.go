@@ -52,7 +52,16 @@ func newRenderer(c Config, q Request, s script) *renderer {
 		model = c.Model
 	}
 	quoted, _ := json.Marshal(model) // a string has no error
-	r := &renderer{request: q, script: s, engine: c.Engine, cached: c.CachedTokens, prompt: q.PromptTokens, answer: c.Answer, wanted: cmp.Or(q.MaxTokens, c.Tokens), end: "\n"}
+	r := &renderer{
+		request: q,
+		script:  s,
+		engine:  c.Engine,
+		cached:  c.CachedTokens,
+		prompt:  q.PromptTokens,
+		answer:  c.Answer,
+		wanted:  cmp.Or(q.MaxTokens, c.Tokens),
+		end:     "\n",
+	}
 	if s.has(PromptCut) {
 		r.prompt /= 2
 	}

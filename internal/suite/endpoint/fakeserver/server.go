@@ -187,7 +187,12 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request, chat bool) {
 
 // admit reads a request, notes it, and calls answer once a slot is free, unless the request is wrong or refused.
 // A request starts when it arrives, or, where slots are few, when it has one.
-func (s *Server) admit(w http.ResponseWriter, r *http.Request, read func([]byte) (Request, error), answer func(q Request, script script, started time.Time)) {
+func (s *Server) admit(
+	w http.ResponseWriter,
+	r *http.Request,
+	read func([]byte) (Request, error),
+	answer func(q Request, script script, started time.Time),
+) {
 	arrived := s.now()
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	var q Request

@@ -24,19 +24,54 @@ type latency struct {
 // is Observation.Due, and differs from t_send by the delay of the schedule.
 var latencies = []latency{
 	{"ttft", "t_first - t_send" + answered + capped, ttft, []int{50, 95, 99}, true, false},
-	{"ttft_sched", "t_first - due" + answered, func(o *Observation) float64 { return since(o.Due, o.Reply.First) }, []int{50, 95, 99}, false, false},
+	{
+		"ttft_sched",
+		"t_first - due" + answered,
+		func(o *Observation) float64 { return since(o.Due, o.Reply.First) },
+		[]int{50, 95, 99},
+		false,
+		false,
+	},
 	{"ttft_send", "t_first - t_send" + answered + ", where load.max_in_flight bounds an open loop", ttftSend, []int{50, 99}, false, false},
-	{"ttft_turn_1", "t_first - t_send of the first question of each conversation" + answered, ttftOfTurn(false), []int{50, 99}, false, false},
-	{"ttft_later_turns", "t_first - t_send of all other questions of conversations" + answered, ttftOfTurn(true), []int{50, 99}, false, false},
+	{
+		"ttft_turn_1",
+		"t_first - t_send of the first question of each conversation" + answered,
+		ttftOfTurn(false),
+		[]int{50, 99},
+		false,
+		false,
+	},
+	{
+		"ttft_later_turns",
+		"t_first - t_send of all other questions of conversations" + answered,
+		ttftOfTurn(true),
+		[]int{50, 99},
+		false,
+		false,
+	},
 	{"connect", "t_conn - t_send" + answered + " on a connection of their own: name, TCP and TLS", connect, []int{50, 99}, false, false},
 	{"ttfc", "t_chunk1 - t_send" + answered + capped, ttfc, []int{50, 99}, false, false},
 	{"ttft_content", "t_first_content - t_send" + answered + capped, ttftContent, []int{50, 99}, false, false},
-	{"tpot", "(t_last - t_first) / (n_out - 1)" + answered + " with n_out > 1 in at least 2 chunks; where more than a tenth of n_out was counted and not streamed, " +
-		"over the streamed tokens", tpot, []int{50, 95, 99}, true, false},
+	{
+		"tpot",
+		"(t_last - t_first) / (n_out - 1)" + answered + " with n_out > 1 in at least 2 chunks; where more than a tenth of n_out was counted and not streamed, " +
+			"over the streamed tokens",
+		tpot,
+		[]int{50, 95, 99},
+		true,
+		false,
+	},
 	{"answer", "t_eof - t_send" + answered + " as a whole, such as embeddings" + capped, answerTime, []int{50, 99}, false, false},
 	{"total", "t_eof - t_send" + answered + capped + ": e2e by InferenceBench's name", e2e, []int{50, 99}, false, false},
 	{"e2e", "t_eof - t_send" + answered + capped, e2e, []int{50, 95, 99}, true, false},
-	{"e2e_sched", "t_eof - due" + answered, func(o *Observation) float64 { return since(o.Due, o.Reply.EOF) }, []int{50, 95, 99}, false, false},
+	{
+		"e2e_sched",
+		"t_eof - due" + answered,
+		func(o *Observation) float64 { return since(o.Due, o.Reply.EOF) },
+		[]int{50, 95, 99},
+		false,
+		false,
+	},
 }
 
 // capped ends a definition.

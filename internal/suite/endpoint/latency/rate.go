@@ -131,7 +131,8 @@ func (t *tally) addTokens(r *openai.Reply) {
 func (m *measurement) keeps(o *Observation) bool {
 	within := func(limit time.Duration, value float64) bool { return limit == 0 || value <= milliseconds(limit) }
 	perToken := tpot(o)
-	return (o.Inputs > 0 || within(m.SLO.TTFT, ttft(o))) && within(m.SLO.E2E, e2e(o)) && (perToken != perToken || within(m.SLO.TPOT, perToken))
+	return (o.Inputs > 0 || within(m.SLO.TTFT, ttft(o))) && within(m.SLO.E2E, e2e(o)) &&
+		(perToken != perToken || within(m.SLO.TPOT, perToken))
 }
 
 // inFlight returns how many requests were under way at once at most.

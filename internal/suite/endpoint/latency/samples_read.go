@@ -61,14 +61,26 @@ func (row *sampleRow) observation() (o Observation, err error) {
 	if err := row.check(); err != nil {
 		return o, err
 	}
-	o = Observation{Index: *row.Index, Phase: row.Phase, Due: row.Due, Words: row.Words, Model: row.Model, Turn: row.Turn, Inputs: row.Inputs, Audio: row.Audio, Outstanding: row.Outstanding, Capped: row.SinceDue, Reply: openai.Reply{
-		Outcome: row.Outcome, Reason: row.Error, Status: row.Status, Send: row.Send, Conn: row.Conn, Headers: row.Headers,
-		FirstChunk: row.FirstChunk, First: row.First, FirstContent: row.FirstContent, Last: row.Last, Finish: row.Finish,
-		Usage: row.Usage, Done: row.Done, EOF: row.EOF, Chunks: row.Chunks, Reads: row.Reads,
-		PromptTokens: orUnsaid(row.TokensIn), OutputTokens: orUnsaid(row.TokensOut), CachedTokens: orUnsaid(row.Cached),
-		StreamedTokens: orUnsaid(row.TokensOut), Source: row.Source, Note: row.Note, FinishReason: row.FinishReason,
-		Reused: row.Reused, Retried: row.Retried, ServerPromptMS: orNaN(row.ServerPrompt), ServerDecodeMS: orNaN(row.ServerDecode),
-	}}
+	o = Observation{
+		Index:       *row.Index,
+		Phase:       row.Phase,
+		Due:         row.Due,
+		Words:       row.Words,
+		Model:       row.Model,
+		Turn:        row.Turn,
+		Inputs:      row.Inputs,
+		Audio:       row.Audio,
+		Outstanding: row.Outstanding,
+		Capped:      row.SinceDue,
+		Reply: openai.Reply{
+			Outcome: row.Outcome, Reason: row.Error, Status: row.Status, Send: row.Send, Conn: row.Conn, Headers: row.Headers,
+			FirstChunk: row.FirstChunk, First: row.First, FirstContent: row.FirstContent, Last: row.Last, Finish: row.Finish,
+			Usage: row.Usage, Done: row.Done, EOF: row.EOF, Chunks: row.Chunks, Reads: row.Reads,
+			PromptTokens: orUnsaid(row.TokensIn), OutputTokens: orUnsaid(row.TokensOut), CachedTokens: orUnsaid(row.Cached),
+			StreamedTokens: orUnsaid(row.TokensOut), Source: row.Source, Note: row.Note, FinishReason: row.FinishReason,
+			Reused: row.Reused, Retried: row.Retried, ServerPromptMS: orNaN(row.ServerPrompt), ServerDecodeMS: orNaN(row.ServerDecode),
+		},
+	}
 	if row.Streamed != nil {
 		o.Reply.StreamedTokens = orUnsaid(row.Streamed)
 	}
@@ -96,7 +108,8 @@ func (row *sampleRow) check() error {
 		return fmt.Errorf("the token_source %.40q", row.Source)
 	case len(row.Reads) > 0 && len(row.Reads) != len(row.Gaps):
 		return fmt.Errorf("%d reads for %d gaps", len(row.Reads), len(row.Gaps))
-	case row.Chunks < 0 || row.Words < 0 || row.Outstanding < 0 || row.Turn < 0 || row.Inputs < 0 || row.Inputs > 1<<20 || !(row.Audio >= 0 && row.Audio < 1e9) || len(row.Model) > 1<<10:
+	case row.Chunks < 0 || row.Words < 0 || row.Outstanding < 0 || row.Turn < 0 || row.Inputs < 0 || row.Inputs > 1<<20 ||
+		!(row.Audio >= 0 && row.Audio < 1e9) || len(row.Model) > 1<<10:
 		return errors.New("a negative count")
 	}
 	for _, n := range []*int{row.TokensIn, row.TokensOut, row.Cached, row.Streamed} {
@@ -118,7 +131,8 @@ func (row *sampleRow) check() error {
 func (o *Observation) Shift(d time.Duration) {
 	o.Due += d
 	r := &o.Reply
-	for _, at := range []*time.Duration{&r.Send, &r.Conn, &r.Headers, &r.FirstChunk, &r.First, &r.FirstContent, &r.Last, &r.Finish, &r.Usage, &r.Done, &r.EOF} {
+	for _, at := range []*time.Duration{&r.Send, &r.Conn, &r.Headers, &r.FirstChunk, &r.First, &r.FirstContent, &r.Last,
+		&r.Finish, &r.Usage, &r.Done, &r.EOF} {
 		if *at > 0 {
 			*at += d
 		}

@@ -23,7 +23,8 @@ const (
 
 // warn says what a reader of the numbers must know, in a fixed order.
 func (m *measurement) warn() {
-	for _, check := range []func() string{m.warnWindow, m.warnAnswers, m.warnCut, m.warnSaturated, m.warnNotes, m.warnPrompts, m.warnSource, m.warnHidden, m.warnChunks,
+	for _, check := range []func() string{m.warnWindow, m.warnAnswers, m.warnCut, m.warnSaturated, m.warnNotes, m.warnPrompts,
+		m.warnSource, m.warnHidden, m.warnChunks,
 		m.warnCoalesced, m.warnFirst, m.warnCached, m.warnQueued} {
 		if w := check(); w != "" {
 			m.out.Warnings = append(m.out.Warnings, w)
@@ -53,7 +54,11 @@ func (m *measurement) warnCut() string {
 	if !(share > maxCancelledShare) {
 		return ""
 	}
-	return fmt.Sprintf("the end of the measurement cut %s of the requests, and the slowest are cut first, so latencies look better than they are: %s", percent(share), m.remedy())
+	return fmt.Sprintf(
+		"the end of the measurement cut %s of the requests, and the slowest are cut first, so latencies look better than they are: %s",
+		percent(share),
+		m.remedy(),
+	)
 }
 
 // remedy is what to do about requests that were cut.
@@ -101,8 +106,14 @@ func (m *measurement) warnPrompts() string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("in %d of %d answers the server counts fewer tokens than the prompt has words, such as %d where %d words were sent: "+
-		"look for a cut prompt in its log, and set expect.prompt_tokens to words to fail such answers", n, len(m.ok), tokens, words)
+	return fmt.Sprintf(
+		"in %d of %d answers the server counts fewer tokens than the prompt has words, such as %d where %d words were sent: "+
+			"look for a cut prompt in its log, and set expect.prompt_tokens to words to fail such answers",
+		n,
+		len(m.ok),
+		tokens,
+		words,
+	)
 }
 
 func (m *measurement) warnSource() string {
@@ -117,8 +128,13 @@ func (m *measurement) warnHidden() string {
 	if m.hidden == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d answers count tokens that were not streamed, such as hidden reasoning: %s of the counted tokens came, and tpot_*_ms is over these: "+
-		"have the server stream its reasoning, or compare throughput_tok_per_s", m.hidden, len(m.ok), percent(m.out.StreamedShare))
+	return fmt.Sprintf(
+		"%d of %d answers count tokens that were not streamed, such as hidden reasoning: %s of the counted tokens came, and tpot_*_ms is over these: "+
+			"have the server stream its reasoning, or compare throughput_tok_per_s",
+		m.hidden,
+		len(m.ok),
+		percent(m.out.StreamedShare),
+	)
 }
 
 func (m *measurement) warnChunks() string {
@@ -126,8 +142,10 @@ func (m *measurement) warnChunks() string {
 	if distance <= maxChunkDistance {
 		return ""
 	}
-	return fmt.Sprintf("the server counts %s more or fewer tokens than it sent chunks, so icl_*_ms is not a time between tokens: compare tpot_*_ms instead",
-		percent(distance))
+	return fmt.Sprintf(
+		"the server counts %s more or fewer tokens than it sent chunks, so icl_*_ms is not a time between tokens: compare tpot_*_ms instead",
+		percent(distance),
+	)
 }
 
 func (m *measurement) warnCoalesced() string {

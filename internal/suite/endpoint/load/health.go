@@ -39,7 +39,12 @@ func Watch(ctx context.Context, now func() time.Duration) func() Health {
 		stop()
 		cores := time.Duration(runtime.GOMAXPROCS(0))
 		p50, p99 := percentiles(<-late)
-		return Health{CPUShare: portion(cpuTime()-cpu, cores*(now()-wall)), GCPauseMax: longest(pauses, gcPauses()), WakeDelayP99: p99, WakeDelayP50: p50}
+		return Health{
+			CPUShare:     portion(cpuTime()-cpu, cores*(now()-wall)),
+			GCPauseMax:   longest(pauses, gcPauses()),
+			WakeDelayP99: p99,
+			WakeDelayP50: p50,
+		}
 	}
 }
 

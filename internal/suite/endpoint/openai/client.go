@@ -78,7 +78,9 @@ func New(o Options) (*Client, error) {
 		return nil, errors.New("no clock: set Options.Now")
 	}
 	if strings.ContainsFunc(o.APIKey, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return nil, errors.New("the API key holds a space, a line break or another character that no header can carry: correct the key's variable")
+		return nil, errors.New(
+			"the API key holds a space, a line break or another character that no header can carry: correct the key's variable",
+		)
 	}
 	c := &Client{options: o, root: root, secrets: spellings(o.APIKey), header: http.Header{
 		"Content-Type": {"application/json"}, "Accept": {"text/event-stream"}, "User-Agent": {"accelgate"}}}

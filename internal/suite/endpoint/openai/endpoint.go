@@ -33,7 +33,9 @@ func parseRoot(base string) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("base URL %.200q is not a URL: write it as http://HOST:PORT", shown)
 	case u.User != nil:
-		return "", errors.New("the base URL holds a user or a password: take them out, and name the variable that holds the key with --api-key-env")
+		return "", errors.New(
+			"the base URL holds a user or a password: take them out, and name the variable that holds the key with --api-key-env",
+		)
 	case !strings.EqualFold(u.Scheme, "http") && !strings.EqualFold(u.Scheme, "https"):
 		return "", fmt.Errorf("base URL %.200q is neither http nor https: write it as http://HOST:PORT", shown)
 	case u.Hostname() == "":

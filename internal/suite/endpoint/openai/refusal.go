@@ -27,7 +27,10 @@ func (c *Client) unanswered(reply *Reply, a *attempt, cause, err error) {
 	case untrusted(err):
 		reply.end(Connect, c.untrusted(err).Error())
 	case reply.Retried && !a.answered.Load():
-		reply.end(ResetReused, "a reused connection failed, and so did a fresh one: "+reason+": look at the server's log, or set request.keepalive to false")
+		reply.end(
+			ResetReused,
+			"a reused connection failed, and so did a fresh one: "+reason+": look at the server's log, or set request.keepalive to false",
+		)
 	case reply.Conn == 0:
 		reply.end(Connect, "no connection to "+c.root+": "+reason+": start the server, or correct --base-url")
 	case strings.Contains(err.Error(), "malformed HTTP"): // net/http has no type for it
@@ -60,8 +63,11 @@ func untrusted(err error) bool {
 // untrusted says what to do about a certificate. Go reads the variable on all
 // systems but macOS and Windows, which keep certificates of their own.
 func (c *Client) untrusted(err error) error {
-	return fmt.Errorf("the certificate of %s is not trusted (%s): name the file of its authority in the variable SSL_CERT_FILE, or correct --base-url",
-		c.root, c.quote(err.Error()))
+	return fmt.Errorf(
+		"the certificate of %s is not trusted (%s): name the file of its authority in the variable SSL_CERT_FILE, or correct --base-url",
+		c.root,
+		c.quote(err.Error()),
+	)
 }
 
 // maxRefusal bounds what is read of a body behind a status of failure.
@@ -83,8 +89,11 @@ func (c *Client) refused(reply *Reply, resp *http.Response) {
 	case status >= 500:
 		reply.end(HTTP5xx, reason+nextStep(status))
 	case status < 400:
-		reply.end(HTTP4xx, fmt.Sprintf("HTTP %d: redirects are not followed, the server points to %s: give the server's own URL with --base-url",
-			status, c.quote(resp.Header.Get("Location"))))
+		reply.end(
+			HTTP4xx,
+			fmt.Sprintf("HTTP %d: redirects are not followed, the server points to %s: give the server's own URL with --base-url",
+				status, c.quote(resp.Header.Get("Location"))),
+		)
 	default:
 		reply.end(HTTP4xx, reason+nextStep(status))
 	}

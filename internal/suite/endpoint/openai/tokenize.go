@@ -14,7 +14,9 @@ import (
 // llama.cpp content.
 func (c *Client) CountTokens(ctx context.Context, model, text string) (int, error) {
 	const path = "/tokenize"
-	body, err := json.Marshal(map[string]any{"model": model, "prompt": text, "content": text, "add_special_tokens": false, "add_special": false})
+	body, err := json.Marshal(
+		map[string]any{"model": model, "prompt": text, "content": text, "add_special_tokens": false, "add_special": false},
+	)
 	if err != nil {
 		return 0, err
 	}
@@ -24,7 +26,14 @@ func (c *Client) CountTokens(ctx context.Context, model, text string) (int, erro
 	if err != nil {
 		return 0, err
 	}
-	request := &http.Request{Method: http.MethodPost, URL: target, Host: target.Host, Header: c.header, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body))}
+	request := &http.Request{
+		Method:        http.MethodPost,
+		URL:           target,
+		Host:          target.Host,
+		Header:        c.header,
+		Body:          io.NopCloser(bytes.NewReader(body)),
+		ContentLength: int64(len(body)),
+	}
 	resp, err := c.ask(request.WithContext(ctx))
 	if err != nil {
 		return 0, fmt.Errorf("ask %s%s for tokens: %s: start the server, or correct --base-url", c.root, path, c.quote(err.Error()))
@@ -43,11 +52,21 @@ func (c *Client) CountTokens(ctx context.Context, model, text string) (int, erro
 	}
 	switch {
 	case err != nil:
-		return 0, fmt.Errorf("%s%s answers no count of tokens: %s: see whether the server has this page", c.root, path, c.quote(err.Error()))
+		return 0, fmt.Errorf(
+			"%s%s answers no count of tokens: %s: see whether the server has this page",
+			c.root,
+			path,
+			c.quote(err.Error()),
+		)
 	case answer.Count != nil && *answer.Count > 0:
 		return *answer.Count, nil
 	case len(answer.Tokens) > 0:
 		return len(answer.Tokens), nil
 	}
-	return 0, fmt.Errorf("%s%s answers no count of tokens: %s: see whether the server has this page", c.root, path, c.quote(string(data[:min(len(data), maxQuote)])))
+	return 0, fmt.Errorf(
+		"%s%s answers no count of tokens: %s: see whether the server has this page",
+		c.root,
+		path,
+		c.quote(string(data[:min(len(data), maxQuote)])),
+	)
 }

@@ -11,7 +11,14 @@ import (
 
 // noReply is a reply of which nothing is known.
 func noReply() Reply {
-	return Reply{PromptTokens: -1, OutputTokens: -1, StreamedTokens: -1, CachedTokens: -1, ServerPromptMS: math.NaN(), ServerDecodeMS: math.NaN()}
+	return Reply{
+		PromptTokens:   -1,
+		OutputTokens:   -1,
+		StreamedTokens: -1,
+		CachedTokens:   -1,
+		ServerPromptMS: math.NaN(),
+		ServerDecodeMS: math.NaN(),
+	}
 }
 
 // begin sends a request and returns its answer, and nil if the reply is complete

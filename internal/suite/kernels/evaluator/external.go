@@ -67,7 +67,13 @@ func ParseVerdict(text []byte) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("external evaluator: %w: write one JSON object as %s describes", err, Protocol)
 	}
-	r := Result{Status: v.Status, MaxAbsoluteError: v.MaxAbsoluteError, MaxRelativeError: v.MaxRelativeError, Log: v.Log, Outputs: []OutputResult{}}
+	r := Result{
+		Status:           v.Status,
+		MaxAbsoluteError: v.MaxAbsoluteError,
+		MaxRelativeError: v.MaxRelativeError,
+		Log:              v.Log,
+		Outputs:          []OutputResult{},
+	}
 	for _, o := range v.Outputs {
 		r.Outputs = append(r.Outputs, o.result(v.Status))
 	}

@@ -112,7 +112,8 @@ func newIndexer(in IndexerInputs) (*indexer, error) {
 	}
 	q, c := in.Query.Shape, in.Cache.Shape
 	x := &indexer{rows: q[0], heads: q[1], dims: q[2], pages: c[0], size: c[1], perRow: in.BlockTable.Shape[1], cache: in.Cache.Data}
-	if c[2] != 1 || c[3] != x.dims+4 || !slices.Equal(in.Weights.Shape, q[:2]) || in.SeqLens.Shape[0] != x.rows || in.BlockTable.Shape[0] != x.rows {
+	if c[2] != 1 || c[3] != x.dims+4 || !slices.Equal(in.Weights.Shape, q[:2]) || in.SeqLens.Shape[0] != x.rows ||
+		in.BlockTable.Shape[0] != x.rows {
 		return nil, errors.New("the shapes of the inputs do not fit each other: correct the workload")
 	}
 	x.query, x.weights = make([]float32, x.rows*x.heads*x.dims), make([]float32, x.rows*x.heads)

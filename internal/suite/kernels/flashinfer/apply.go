@@ -84,7 +84,13 @@ func Apply(ds *Dataset, limits ApplyLimits) (*ApplyTable, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &ApplyTable{Schema: ApplySchema, Hardware: hardware, Index: map[string]map[string]string{}, DefBest: map[string]string{}, LeftOut: map[string]int{}}
+	t := &ApplyTable{
+		Schema:   ApplySchema,
+		Hardware: hardware,
+		Index:    map[string]map[string]string{},
+		DefBest:  map[string]string{},
+		LeftOut:  map[string]int{},
+	}
 	if other := len(ds.Traces) - len(own); other > 0 {
 		t.LeftOut[otherDevice] = other
 	}
@@ -111,8 +117,12 @@ func Apply(ds *Dataset, limits ApplyLimits) (*ApplyTable, error) {
 		t.choose(at[0], at[1], candidates)
 	}
 	if len(t.Choices) == 0 {
-		return nil, fmt.Errorf("no solution can be applied: of %d traces of %s, left out are %s; measure with 'accelgate kernels run', or give wider limits",
-			len(own), quote(hardware), t.reasons())
+		return nil, fmt.Errorf(
+			"no solution can be applied: of %d traces of %s, left out are %s; measure with 'accelgate kernels run', or give wider limits",
+			len(own),
+			quote(hardware),
+			t.reasons(),
+		)
 	}
 	t.finish()
 	return t, nil
@@ -195,7 +205,8 @@ func (t *ApplyTable) choose(definition, key string, candidates map[string]*candi
 		if c.failed || len(c.traces) == 0 {
 			continue
 		}
-		if best == nil || cmp.Or(len(best.traces)-len(c.traces), cmp.Compare(c.latency(), best.latency()), cmp.Compare(c.solution, best.solution)) < 0 {
+		if best == nil ||
+			cmp.Or(len(best.traces)-len(c.traces), cmp.Compare(c.latency(), best.latency()), cmp.Compare(c.solution, best.solution)) < 0 {
 			best = c
 		}
 	}

@@ -30,7 +30,8 @@ func (t *ApplyTable) Write(ds *Dataset, out string) error {
 		if kept.Solution(s.Name) == nil {
 			kept.add(&file{folder: solutionsFolder, solution: s})
 		}
-		if w := ds.Workload(trace.Definition, trace.Workload.UUID); w != nil && kept.Workload(trace.Definition, trace.Workload.UUID) == nil {
+		if w := ds.Workload(trace.Definition, trace.Workload.UUID); w != nil &&
+			kept.Workload(trace.Definition, trace.Workload.UUID) == nil {
 			kept.add(&file{folder: workloadsFolder, traces: []*Trace{w}})
 		}
 		path, err := TracePath(d, s.Author)

@@ -194,10 +194,18 @@ func (e *Evaluation) fields() ordered {
 		{"timestamp", e.Timestamp}, {"log", cut(e.Log)}, {"correctness", nil}, {"performance", nil},
 	}
 	if c := e.Correctness; c != nil {
-		o[4].value = ordered{{"max_relative_error", number(c.MaxRelativeError)}, {"max_absolute_error", number(c.MaxAbsoluteError)}, {"extra", c.Extra}}
+		o[4].value = ordered{
+			{"max_relative_error", number(c.MaxRelativeError)},
+			{"max_absolute_error", number(c.MaxAbsoluteError)},
+			{"extra", c.Extra},
+		}
 	}
 	if p := e.Performance; p != nil {
-		o[5].value = ordered{{"latency_ms", p.LatencyMS}, {"reference_latency_ms", p.ReferenceLatencyMS}, {"speedup_factor", p.SpeedupFactor}}
+		o[5].value = ordered{
+			{"latency_ms", p.LatencyMS},
+			{"reference_latency_ms", p.ReferenceLatencyMS},
+			{"speedup_factor", p.SpeedupFactor},
+		}
 	}
 	if gate != nil {
 		o = append(o, field{"gate", gate})

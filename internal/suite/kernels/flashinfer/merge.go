@@ -35,7 +35,13 @@ func Merge(out string, roots []string) (Merged, error) {
 	if err := absent(out, "merge into"); err != nil {
 		return Merged{}, err
 	}
-	m := merger{all: newDataset(out), lines: map[string][][]byte{}, seen: map[[32]byte]bool{}, blobs: map[string]blob{}, absent: map[string]bool{}}
+	m := merger{
+		all:    newDataset(out),
+		lines:  map[string][][]byte{},
+		seen:   map[[32]byte]bool{},
+		blobs:  map[string]blob{},
+		absent: map[string]bool{},
+	}
 	var sources []*Dataset
 	for _, root := range roots {
 		ds, err := Load(root)
@@ -83,7 +89,19 @@ type merger struct {
 // that have another content already.
 func (m *merger) names(ds *Dataset) {
 	other := func(at Place, what, name string, first Place) {
-		m.problems = append(m.problems, Problem{at, "", fmt.Sprintf("the %s %s is another one than that of %s; rename one of the two, or take the older out", what, quote(name), first)})
+		m.problems = append(
+			m.problems,
+			Problem{
+				at,
+				"",
+				fmt.Sprintf(
+					"the %s %s is another one than that of %s; rename one of the two, or take the older out",
+					what,
+					quote(name),
+					first,
+				),
+			},
+		)
 	}
 	for _, d := range ds.Definitions {
 		if known := m.all.Definition(d.Name); known == nil {
@@ -231,7 +249,11 @@ func (ds *Dataset) writeInto(dir string, traces map[string][][]byte) error {
 	for _, s := range ds.Solutions {
 		d := ds.Definition(s.Definition)
 		if d == nil {
-			return fmt.Errorf("%s: its definition %s is in none of the folders: add it, or take the solution out", s.Place, quote(s.Definition))
+			return fmt.Errorf(
+				"%s: its definition %s is in none of the folders: add it, or take the solution out",
+				s.Place,
+				quote(s.Definition),
+			)
 		}
 		path, pathErr := SolutionPath(d, s)
 		text, err := EncodeSolution(s)

@@ -30,7 +30,10 @@ func (r *reader) fail(v value, path, format string, args ...any) {
 func (r *reader) finish() Problems {
 	slices.SortStableFunc(r.problems, func(a, b Problem) int { return a.Line - b.Line })
 	if more := r.count - maxProblemsOfFile; more > 0 {
-		r.problems = append(r.problems, Problem{Place{Path: r.path}, "", fmt.Sprintf("has %d more problems; correct those above first", more)})
+		r.problems = append(
+			r.problems,
+			Problem{Place{Path: r.path}, "", fmt.Sprintf("has %d more problems; correct those above first", more)},
+		)
 		r.count = 0
 	}
 	return r.problems

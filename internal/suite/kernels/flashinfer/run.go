@@ -26,7 +26,10 @@ func Cell(definition, solution, uuid string) bench.Cell {
 		names[i] = escape(name)
 	}
 	return bench.Cell{Raw: strings.Join(names, "/"), Params: []bench.Param{
-		{Key: "kind", Value: kind}, {Key: "definition", Value: definition}, {Key: "solution", Value: solution}, {Key: "workload", Value: uuid},
+		{
+			Key:   "kind",
+			Value: kind,
+		}, {Key: "definition", Value: definition}, {Key: "solution", Value: solution}, {Key: "workload", Value: uuid},
 	}}
 }
 
@@ -55,9 +58,27 @@ func escape(name string) string {
 // say so: where only one moved, it is the host or the reference that did.
 func Metrics() []bench.Metric {
 	return []bench.Metric{
-		{Name: "latency_ms", Unit: "ms", Better: bench.Lower, ConfirmedBy: "speedup_factor", Definition: "time of one call of the solution"},
-		{Name: "reference_latency_ms", Unit: "ms", Better: bench.Lower, Informational: true, Definition: "time of one call of the definition's reference"},
-		{Name: "speedup_factor", Unit: "x", Better: bench.Higher, ConfirmedBy: "latency_ms", Definition: "reference_latency_ms / latency_ms"},
+		{
+			Name:        "latency_ms",
+			Unit:        "ms",
+			Better:      bench.Lower,
+			ConfirmedBy: "speedup_factor",
+			Definition:  "time of one call of the solution",
+		},
+		{
+			Name:          "reference_latency_ms",
+			Unit:          "ms",
+			Better:        bench.Lower,
+			Informational: true,
+			Definition:    "time of one call of the definition's reference",
+		},
+		{
+			Name:        "speedup_factor",
+			Unit:        "x",
+			Better:      bench.Higher,
+			ConfirmedBy: "latency_ms",
+			Definition:  "reference_latency_ms / latency_ms",
+		},
 	}
 }
 
@@ -65,7 +86,12 @@ func Metrics() []bench.Metric {
 // 0.1 to 0.7 % on an H100, where the host's part of a call varies by 10 us. The solution's worker reports it, so a
 // solution can hide a loss in it, and none in latency_ms.
 func DeviceMetric() bench.Metric {
-	return bench.Metric{Name: "device_ms", Unit: "ms", Better: bench.Lower, Definition: "time that the device itself needs for one call of the solution"}
+	return bench.Metric{
+		Name:       "device_ms",
+		Unit:       "ms",
+		Better:     bench.Lower,
+		Definition: "time that the device itself needs for one call of the solution",
+	}
 }
 
 // OnDevice returns the milliseconds of all calls of all trials on the device, or nil if a trial has none without the gaps
@@ -85,7 +111,13 @@ func OnDevice(trials []DeviceTimes) (ms []float64) {
 // SetupMetrics are those of solutions that prepare something before their calls.
 func SetupMetrics() []bench.Metric {
 	return []bench.Metric{
-		{Name: "setup_ms", Unit: "ms", Better: bench.Lower, Informational: true, Definition: "time of one call of the solution's setup, which latency_ms leaves out"},
+		{
+			Name:          "setup_ms",
+			Unit:          "ms",
+			Better:        bench.Lower,
+			Informational: true,
+			Definition:    "time of one call of the solution's setup, which latency_ms leaves out",
+		},
 		{Name: "e2e_ms", Unit: "ms", Better: bench.Lower, Informational: true, Definition: "setup_ms + latency_ms"},
 	}
 }
@@ -119,7 +151,10 @@ func ToRun(traces []*Trace, hardware, label, tool string) (*bench.Run, error) {
 	}
 	run := &bench.Run{
 		Schema: bench.RunSchema, Tool: tool, Metrics: Metrics(),
-		Host: bench.Host{Label: label, Fingerprint: bench.Fingerprint{Accelerators: []bench.Accelerator{{Vendor: vendor(hardware), Model: hardware}}}},
+		Host: bench.Host{
+			Label:       label,
+			Fingerprint: bench.Fingerprint{Accelerators: []bench.Accelerator{{Vendor: vendor(hardware), Model: hardware}}},
+		},
 	}
 	if slices.ContainsFunc(traces, func(t *Trace) bool { return t.setup() != nil }) {
 		run.Metrics = append(run.Metrics, SetupMetrics()...)
@@ -164,7 +199,11 @@ func ofDevice(traces []*Trace, hardware string) (own []*Trace, name string, err 
 	case len(known) == 0:
 		return nil, "", errors.New("there are no traces with a result: run the solutions, or name another folder")
 	case hardware == "" && len(known) > 1:
-		return nil, "", fmt.Errorf("the traces are of %d devices, %s: name the one that is wanted with --hardware", len(known), quoteAll(known))
+		return nil, "", fmt.Errorf(
+			"the traces are of %d devices, %s: name the one that is wanted with --hardware",
+			len(known),
+			quoteAll(known),
+		)
 	case len(own) == 0:
 		return nil, "", fmt.Errorf("no trace is of the device %s: name one of %s", quote(hardware), quoteAll(known))
 	case hardware == "":
@@ -221,7 +260,11 @@ func (t *Trace) result() bench.Result {
 		}
 	}
 	if s := t.setup(); s != nil { // whose time may be below the clock's resolution
-		r.Samples = append(r.Samples, bench.Sample{Metric: "setup_ms", Values: []float64{s.SetupMS}}, bench.Sample{Metric: "e2e_ms", Values: []float64{s.E2EMS}})
+		r.Samples = append(
+			r.Samples,
+			bench.Sample{Metric: "setup_ms", Values: []float64{s.SetupMS}},
+			bench.Sample{Metric: "e2e_ms", Values: []float64{s.E2EMS}},
+		)
 	}
 	if ms := t.onDevice(); ms != nil {
 		r.Samples = append(r.Samples, bench.Sample{Metric: "device_ms", Values: []float64{stats.Median(ms)}})

@@ -105,8 +105,13 @@ func baselineOf(solutions []*Solution, definition, author string) (base *Solutio
 			continue
 		}
 		if base != nil {
-			return nil, fmt.Errorf("definition %s has several solutions of the author %s, as %s and %s, and scores need one: remove the others, or name another author",
-				quote(definition), quote(author), quote(base.Name), quote(s.Name))
+			return nil, fmt.Errorf(
+				"definition %s has several solutions of the author %s, as %s and %s, and scores need one: remove the others, or name another author",
+				quote(definition),
+				quote(author),
+				quote(base.Name),
+				quote(s.Name),
+			)
 		}
 		base = s
 	}
@@ -157,7 +162,10 @@ func latencies(traces []*Trace) (measured, error) {
 			continue
 		}
 		if t.Evaluation.Performance == nil || t.Evaluation.Performance.LatencyMS <= 0 {
-			return m, fmt.Errorf("%s: passed without a latency above 0, so it cannot be scored: remove the trace and measure again", t.Place)
+			return m, fmt.Errorf(
+				"%s: passed without a latency above 0, so it cannot be scored: remove the trace and measure again",
+				t.Place,
+			)
 		}
 		latency := t.Evaluation.Performance.LatencyMS
 		if before, known := m.best[uuid]; !known || latency < before {

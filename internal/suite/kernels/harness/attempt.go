@@ -52,7 +52,10 @@ func (p *trialProtocol) attempts(ctx context.Context) error {
 	p.Status, p.Reason = evaluator.Suspect, last.reason
 	if accused < accusations {
 		p.Status = evaluator.Inconclusive
-		p.Reason = fmt.Sprintf("the host is too busy to decide whether the solution computes every call (%s): measure again on an idle host", last.reason)
+		p.Reason = fmt.Sprintf(
+			"the host is too busy to decide whether the solution computes every call (%s): measure again on an idle host",
+			last.reason,
+		)
 	}
 	return nil
 }
@@ -87,10 +90,18 @@ func (p *trialProtocol) doubts() (worst doubt, status evaluator.Status) {
 	case p.took >= 2*p.MinTime:
 		all = append(all, d)
 	default:
-		p.warn(fmt.Sprintf("%d calls take less than %v: the worker's timer was not checked; raise the number of iterations", p.solution.perBlock*p.blocks, p.MinTime))
+		p.warn(
+			fmt.Sprintf(
+				"%d calls take less than %v: the worker's timer was not checked; raise the number of iterations",
+				p.solution.perBlock*p.blocks,
+				p.MinTime,
+			),
+		)
 	}
 	if !slices.ContainsFunc(p.Inputs, Input.random) {
-		p.warn("no input is random: whether the solution keeps results of earlier calls was not checked; give the definition a random input")
+		p.warn(
+			"no input is random: whether the solution keeps results of earlier calls was not checked; give the definition a random input",
+		)
 	}
 	status = evaluator.Passed
 	for _, d := range all {

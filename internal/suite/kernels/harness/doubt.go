@@ -98,8 +98,13 @@ func leftOut(rounds []round) doubt {
 		more := r.fresh - r.long
 		return r.fresh > freshFactor*cold*r.long && more > allowed, more * float64(r.calls), r.wallQueued
 	})
-	d.reason = fmt.Sprintf("by our clock calls with inputs it has met before take %s, with fresh inputs %s: it keeps results or leaves calls out; compute every call",
-		nanoseconds(middle(rounds, func(r round) float64 { return r.long })), nanoseconds(middle(rounds, func(r round) float64 { return r.fresh })))
+	d.reason = fmt.Sprintf(
+		"by our clock calls with inputs it has met before take %s, with fresh inputs %s: it keeps results or leaves calls out; compute every call",
+		nanoseconds(
+			middle(rounds, func(r round) float64 { return r.long }),
+		),
+		nanoseconds(middle(rounds, func(r round) float64 { return r.fresh })),
+	)
 	return d
 }
 
@@ -110,7 +115,13 @@ func coldness(rounds []round) (factor, allowed float64) {
 		return 1, freshFloor
 	}
 	slop := max(freshFloor, requestSlop/float64(rounds[0].calls))
-	fresh, again := middle(rounds, func(r round) float64 { return r.theirFresh }), middle(rounds, func(r round) float64 { return r.theirAgain })
+	fresh, again := middle(
+		rounds,
+		func(r round) float64 { return r.theirFresh },
+	), middle(
+		rounds,
+		func(r round) float64 { return r.theirAgain },
+	)
 	more := middle(rounds, func(r round) float64 { return r.theirFresh - r.theirAgain })
 	return max(1, (fresh+slop)/(again+slop)), max(slop, freshFactor*more)
 }
@@ -180,7 +191,10 @@ func lies(blocks []evidence) (d doubt) {
 	// Where the reference's timer disagrees with our clock by chance, only a
 	// larger factor decides anything.
 	d.excess, d.noise = stats.Median(factors)/2, 2*spread(clock)
-	d.reason = fmt.Sprintf("the worker reports that a call takes %s, and by our clock it takes %s: look for what the solution does to the clock",
-		nanoseconds(stats.Median(medians)), nanoseconds(stats.Median(slopes)))
+	d.reason = fmt.Sprintf(
+		"the worker reports that a call takes %s, and by our clock it takes %s: look for what the solution does to the clock",
+		nanoseconds(stats.Median(medians)),
+		nanoseconds(stats.Median(slopes)),
+	)
 	return d
 }

@@ -31,8 +31,13 @@ func (p *trialProtocol) implausible() doubt {
 	if call >= least || least < minFloor || !p.NoBaseline && theirs < least {
 		return doubt{}
 	}
-	return doubt{share: 1, firm: 1, excess: 1, reason: fmt.Sprintf("a call takes %s, and this host needs %s only to read the inputs and to write the outputs (%d bytes): "+
-		"it does not compute from all inputs; look for where the result comes from", nanoseconds(call), nanoseconds(least), p.Bytes)}
+	return doubt{
+		share:  1,
+		firm:   1,
+		excess: 1,
+		reason: fmt.Sprintf("a call takes %s, and this host needs %s only to read the inputs and to write the outputs (%d bytes): "+
+			"it does not compute from all inputs; look for where the result comes from", nanoseconds(call), nanoseconds(least), p.Bytes),
+	}
 }
 
 // callTime is what a call of a side takes by our clock, in nanoseconds.

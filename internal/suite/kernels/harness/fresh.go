@@ -77,7 +77,8 @@ func (p *trialProtocol) timeFreshInputs(ctx context.Context) error {
 		return nil
 	}
 	for i, set := range asked {
-		if err := p.judge(Pair{Trial: content, Set: set, AfterTiming: true, Reference: theirs.outputs[i], Solution: own.outputs[i]}); err != nil {
+		if err := p.judge(Pair{Trial: content, Set: set, AfterTiming: true, Reference: theirs.outputs[i],
+			Solution: own.outputs[i]}); err != nil {
 			return err
 		}
 	}
@@ -145,7 +146,14 @@ func (p *trialProtocol) visit(ctx context.Context, s *side, content int, sets, a
 // request calls a function once with each of the sets, and returns how long that
 // took by our clock and by the worker's.
 func (p *trialProtocol) request(ctx context.Context, s *side, id string, of *side, sets []int) (float64, []int64, error) {
-	q := Time{ID: id, Poison: id != "" || of.build.DPS, ColdCache: p.ColdCache, Timer: p.Timer, Order: p.random.Perm(len(sets)), Iterations: len(sets)}
+	q := Time{
+		ID:         id,
+		Poison:     id != "" || of.build.DPS,
+		ColdCache:  p.ColdCache,
+		Timer:      p.Timer,
+		Order:      p.random.Perm(len(sets)),
+		Iterations: len(sets),
+	}
 	for _, set := range sets {
 		q.Slots = append(q.Slots, p.timed(q, set))
 	}

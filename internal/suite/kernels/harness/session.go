@@ -257,7 +257,14 @@ func (c *conversation) died() error {
 func (c *conversation) bury(kind Kind, message string, resp worker.Response, err error) error {
 	c.dead, c.log = err, resp.Log
 	if err == nil {
-		c.dead = &Failure{Op: c.op, Kind: kind, Message: message, Log: resp.Log, Dead: true, Signalled: kind == Died && resp.End == worker.Signalled}
+		c.dead = &Failure{
+			Op:        c.op,
+			Kind:      kind,
+			Message:   message,
+			Log:       resp.Log,
+			Dead:      true,
+			Signalled: kind == Died && resp.End == worker.Signalled,
+		}
 	}
 	return c.dead
 }

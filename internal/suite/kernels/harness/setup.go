@@ -49,7 +49,9 @@ func (s *side) offered(r BuildReply) error {
 	}
 	for i, name := range r.Setup {
 		if !slices.ContainsFunc(s.build.Inputs, func(p Param) bool { return p.Name == name }) || slices.Contains(r.Setup[:i], name) {
-			return s.by(s.blame("build", fmt.Errorf("its setup takes %.80q, which is not an input of the definition, or is named twice", name)))
+			return s.by(
+				s.blame("build", fmt.Errorf("its setup takes %.80q, which is not an input of the definition, or is named twice", name)),
+			)
 		}
 	}
 	s.setup = r.Setup

@@ -78,7 +78,11 @@ func (p *trialProtocol) verifyScales(ctx context.Context) error {
 
 func (p *trialProtocol) explain(format string, what any) {
 	if p.Status != "" && p.Status != evaluator.Passed {
-		p.Reason = fmt.Sprintf("it is more than %d times as fast as the reference, and wrong "+format+": compute from the inputs as they are", remarkable, what)
+		p.Reason = fmt.Sprintf(
+			"it is more than %d times as fast as the reference, and wrong "+format+": compute from the inputs as they are",
+			remarkable,
+			what,
+		)
 	}
 }
 
@@ -125,7 +129,8 @@ func ordinary(sets [][]evaluator.Output) bool {
 			for i, v := range values {
 				values[i] = math.Abs(v)
 			}
-			if m := stats.Median(values); !(m <= math.MaxFloat32) || o.Tensor.DType == tensor.F16 && m < 0x1p-8 || o.Tensor.DType.Bits() < 16 {
+			if m := stats.Median(values); !(m <= math.MaxFloat32) || o.Tensor.DType == tensor.F16 && m < 0x1p-8 ||
+				o.Tensor.DType.Bits() < 16 {
 				return false
 			}
 			for _, v := range values {

@@ -57,7 +57,14 @@ type document struct {
 // references. The last trace of a case counts, and devices are apart.
 func HTML(w io.Writer, ds *flashinfer.Dataset, baseline, tool string) error {
 	b := newBoard(ds, baseline)
-	d := document{Title: text.OneLine(ds.Root), Tool: tool, Style: template.CSS(report.Style + style), Total: len(ds.Traces), Over: b.over(), LeftOut: b.leftOut}
+	d := document{
+		Title:   text.OneLine(ds.Root),
+		Tool:    tool,
+		Style:   template.CSS(report.Style + style),
+		Total:   len(ds.Traces),
+		Over:    b.over(),
+		LeftOut: b.leftOut,
+	}
 	for _, t := range ds.Traces {
 		if t.Evaluation.Status == flashinfer.Passed {
 			d.Passed++

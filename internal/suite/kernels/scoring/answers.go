@@ -69,7 +69,10 @@ func (s *Server) chosen(definition string, uuids []string) (list []*flashinfer.T
 	for _, uuid := range uuids {
 		w := s.Dataset.Workload(definition, uuid)
 		if w == nil {
-			return nil, problem{http.StatusBadRequest, fmt.Sprintf("No workload %s of the definition %s", text.Quote(uuid, 80), text.Quote(definition, 80))}
+			return nil, problem{
+				http.StatusBadRequest,
+				fmt.Sprintf("No workload %s of the definition %s", text.Quote(uuid, 80), text.Quote(definition, 80)),
+			}
 		}
 		if !seen[uuid] {
 			seen[uuid] = true
@@ -120,7 +123,10 @@ type batch struct {
 
 func (s *Server) batch(r *http.Request, b batch) ([]answer, error) {
 	if len(b.Tasks) > maxBatch || !(b.Timeout >= 0 && b.Timeout <= maxWait) {
-		return nil, problem{http.StatusUnprocessableEntity, fmt.Sprintf("ask for at most %d tasks, and wait from 0 to 3600 seconds", maxBatch)}
+		return nil, problem{
+			http.StatusUnprocessableEntity,
+			fmt.Sprintf("ask for at most %d tasks, and wait from 0 to 3600 seconds", maxBatch),
+		}
 	}
 	return s.answers(r, b.Tasks, float64(b.Timeout))
 }

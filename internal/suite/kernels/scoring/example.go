@@ -36,8 +36,10 @@ func (s *Server) example() evaluation {
 	if d := s.Dataset.Definition(w.Definition); d != nil {
 		reference = d.Reference
 	}
-	text, err := flashinfer.EncodeSolution(&flashinfer.Solution{Name: "mine", Definition: w.Definition, Author: "me", Language: "python", TargetHardware: []string{"cpu"},
-		EntryPoint: "main.py::run", Sources: []flashinfer.Source{{Path: "main.py", Content: reference}}})
+	text, err := flashinfer.EncodeSolution(
+		&flashinfer.Solution{Name: "mine", Definition: w.Definition, Author: "me", Language: "python", TargetHardware: []string{"cpu"},
+			EntryPoint: "main.py::run", Sources: []flashinfer.Source{{Path: "main.py", Content: reference}}},
+	)
 	if err != nil { // the reference is empty, perhaps
 		text = []byte("{}")
 	}

@@ -26,7 +26,12 @@ func (s *Server) openapi(*http.Request) (object, error) {
 		paths[r.path][strings.ToLower(r.method)] = o
 	}
 	components := object{"schemas": components}
-	document := object{"openapi": "3.1.0", "info": object{"title": "accelgate kernels serve", "version": "1"}, "paths": paths, "components": components}
+	document := object{
+		"openapi":    "3.1.0",
+		"info":       object{"title": "accelgate kernels serve", "version": "1"},
+		"paths":      paths,
+		"components": components,
+	}
 	if s.Token != "" {
 		components["securitySchemes"] = object{"token": object{"type": "http", "scheme": "bearer"}}
 		document["security"] = []object{{"token": []string{}}}
@@ -79,7 +84,17 @@ func (s *Server) parametersOf(r route) (list []object) {
 	known := s.parameters()
 	for _, found := range braces.FindAllStringSubmatch(r.path, -1) {
 		p := known[found[1]]
-		list = append(list, object{"name": found[1], "in": "path", "required": true, "description": p.text, "example": p.example, "schema": &jsonschema.Schema{Type: "string"}})
+		list = append(
+			list,
+			object{
+				"name":        found[1],
+				"in":          "path",
+				"required":    true,
+				"description": p.text,
+				"example":     p.example,
+				"schema":      &jsonschema.Schema{Type: "string"},
+			},
+		)
 	}
 	if r.query != "" {
 		list = append(list, object{"name": r.query, "in": "query", "description": known[r.query].text, "schema": between(0, maxWait)})

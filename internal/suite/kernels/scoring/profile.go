@@ -22,7 +22,10 @@ type profiling struct {
 func (s *Server) profile(_ *http.Request, p profiling) (submitted, error) {
 	for _, t := range p.Tools {
 		if !slices.Contains(s.Tools, t) {
-			return submitted{}, problem{http.StatusUnprocessableEntity, fmt.Sprintf("unknown tool %s: write %s", text.Quote(t, 80), strings.Join(s.Tools, " or "))}
+			return submitted{}, problem{
+				http.StatusUnprocessableEntity,
+				fmt.Sprintf("unknown tool %s: write %s", text.Quote(t, 80), strings.Join(s.Tools, " or ")),
+			}
 		}
 	}
 	return s.accept(p.evaluation, s.watching(p.Tools))
@@ -80,7 +83,11 @@ func finding(e *flashinfer.Evaluation, name string) string {
 			}
 		}
 	}
-	return fmt.Sprintf("%s: not run: the case is %s, and tools watch cases that pass: correct the solution and submit it again\n", name, e.Status)
+	return fmt.Sprintf(
+		"%s: not run: the case is %s, and tools watch cases that pass: correct the solution and submit it again\n",
+		name,
+		e.Status,
+	)
 }
 
 func found(p flashinfer.Profile) string {

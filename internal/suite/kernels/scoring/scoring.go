@@ -213,7 +213,15 @@ func (s *Server) submit(sol *flashinfer.Solution, workloads []*flashinfer.Trace,
 	named := *sol
 	named.Name = text.Cut(sol.Name, maxName) + "_" + id[:8]
 	t := &task{folder: filepath.Join(s.Dir, id), done: make(chan struct{}),
-		record: record{ID: id, Status: Pending, Definition: d.Name, Solution: named.Name, Author: sol.Author, Tools: tools, Created: s.Now()}}
+		record: record{
+			ID:         id,
+			Status:     Pending,
+			Definition: d.Name,
+			Solution:   named.Name,
+			Author:     sol.Author,
+			Tools:      tools,
+			Created:    s.Now(),
+		}}
 	for _, w := range workloads {
 		t.Workloads = append(t.Workloads, w.Workload.UUID)
 	}

@@ -35,7 +35,10 @@ func withBudgets() gate.Policy {
 	p.Budgets = func(string) []gate.Budget {
 		list := []gate.Budget{{Metric: metric, Loss: budgetLoss, Selects: func(bench.Cell) bool { return true }}}
 		for g := range budgetGroups {
-			list = append(list, gate.Budget{Metric: metric, Loss: budgetLoss, Selects: func(c bench.Cell) bool { return index(c.ID())%budgetGroups == g }})
+			list = append(
+				list,
+				gate.Budget{Metric: metric, Loss: budgetLoss, Selects: func(c bench.Cell) bool { return index(c.ID())%budgetGroups == g }},
+			)
 		}
 		return list
 	}

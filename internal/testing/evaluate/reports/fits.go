@@ -36,11 +36,13 @@ func withFits() gate.Policy {
 	p := gate.DefaultPolicy()
 	limit := float64(fitLimit)
 	p.Fits = func(string) []gate.Fit {
-		return []gate.Fit{{Metric: metric, Over: "x", Per: 1, Slope: gate.FitLimit{Change: &limit}, Intercept: gate.FitLimit{Change: &limit},
-			At: func(c bench.Cell) (string, float64, bool) {
-				i := index(c.ID())
-				return fmt.Sprint(i / len(fitPlaces)), fitPlaces[i%len(fitPlaces)], true
-			}}}
+		return []gate.Fit{
+			{Metric: metric, Over: "x", Per: 1, Slope: gate.FitLimit{Change: &limit}, Intercept: gate.FitLimit{Change: &limit},
+				At: func(c bench.Cell) (string, float64, bool) {
+					i := index(c.ID())
+					return fmt.Sprint(i / len(fitPlaces)), fitPlaces[i%len(fitPlaces)], true
+				}},
+		}
 	}
 	return p
 }

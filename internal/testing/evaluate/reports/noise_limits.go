@@ -48,7 +48,12 @@ func MeasureNoiseLimits(reports int, effects []float64) []NoiseLimitRates {
 		rng := rand.New(rand.NewPCG(26, uint64(len(n.name))))
 		for i, name := range []string{"pairs in stages", "history, 3 new runs", "history, 1 new run"} {
 			derived, fixed := road{paired: i == 0, policy: fromNoise()}, road{paired: i == 0, policy: gate.DefaultPolicy()}
-			out := NoiseLimitRates{Host: n.name, Road: name, Found: make([]detectors.Rate, len(effects)), PolicyFound: make([]detectors.Rate, len(effects))}
+			out := NoiseLimitRates{
+				Host:        n.name,
+				Road:        name,
+				Found:       make([]detectors.Rate, len(effects)),
+				PolicyFound: make([]detectors.Rate, len(effects)),
+			}
 			for range reports {
 				h := newHost(n, noiseCells, rng)
 				cells := draw[i](h)

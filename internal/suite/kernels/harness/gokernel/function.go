@@ -38,14 +38,22 @@ func (s *server) build(q harness.Build) (r harness.BuildReply, err error) {
 	case q.Language != "go":
 		return r, refusal{harness.Unsupported, "", fmt.Errorf("this worker cannot build %.40q, only go", q.Language)}
 	case !q.DPS:
-		return r, refusal{harness.Unsupported, "", fmt.Errorf("built-in kernels write to outputs that exist: set destination_passing_style")}
+		return r, refusal{
+			harness.Unsupported,
+			"",
+			fmt.Errorf("built-in kernels write to outputs that exist: set destination_passing_style"),
+		}
 	}
 	b, eps, err := lookup(q.EntryPoint, q.Definition)
 	if err != nil {
 		return r, refusal{harness.Compile, "", err}
 	}
 	if !b.accepts(len(q.Inputs), len(q.Outputs)) {
-		return r, refusal{harness.Compile, "", fmt.Errorf("%s does not take %d inputs and %d outputs", q.EntryPoint, len(q.Inputs), len(q.Outputs))}
+		return r, refusal{
+			harness.Compile,
+			"",
+			fmt.Errorf("%s does not take %d inputs and %d outputs", q.EntryPoint, len(q.Inputs), len(q.Outputs)),
+		}
 	}
 	s.functions[q.ID] = &function{builtin: b, eps: eps}
 	return harness.BuildReply{Symbol: q.EntryPoint}, nil

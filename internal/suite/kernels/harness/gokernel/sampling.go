@@ -43,7 +43,8 @@ func (c call) sample(
 	hasK, hasP bool, each func(n int, work func(begin, end int) error) error, order func(row []float32, k int, p float64) []candidate,
 ) error {
 	probs, out := c.in[0], c.out[0]
-	if len(probs.Shape) != 2 || probs.Shape[1] < 1 || probs.DType != tensor.Float32 || !isVector(out, probs.Shape[0]) || out.DType.IsFloat() {
+	if len(probs.Shape) != 2 || probs.Shape[1] < 1 || probs.DType != tensor.Float32 || !isVector(out, probs.Shape[0]) ||
+		out.DType.IsFloat() {
 		return misfit("sampling", probs, out)
 	}
 	ks, ps, err := c.limits(hasK, hasP)
