@@ -25,7 +25,8 @@ func (p *Plan) list(ctx context.Context, all []opened) error {
 		if b := one.of.Build; b != nil {
 			b.OnlyPairs = false // what is not built cannot be listed
 		}
-		if one.unlisted = "only a run lists its cells"; one.wanted && !p.Options.Unlisted && !slices.Contains(p.Options.notListed, one.of.Name) {
+		if one.unlisted = "only a run lists its cells"; one.wanted && !p.Options.Unlisted &&
+			!slices.Contains(p.Options.notListed, one.of.Name) {
 			due = append(due, one)
 		}
 	}

@@ -127,8 +127,18 @@ func (e *Env) prepare(ctx context.Context, p *Plan) error {
 
 // emptyPlan is a plan without a configuration.
 func (e *Env) emptyPlan(o *Options) (*Plan, error) {
-	p := &Plan{Options: o, worker: &worker.Isolated{Environ: e.Environ}, environ: e.Environ, now: e.Now, progress: e.showProgress(), kinds: e.Kinds, needs: map[string]needs{}, cpus: map[string]*processors{}, root: e.Root,
-		say: func(line string) { fmt.Fprintln(e.Stderr, "accelgate: "+line) }}
+	p := &Plan{
+		Options:  o,
+		worker:   &worker.Isolated{Environ: e.Environ},
+		environ:  e.Environ,
+		now:      e.Now,
+		progress: e.showProgress(),
+		kinds:    e.Kinds,
+		needs:    map[string]needs{},
+		cpus:     map[string]*processors{},
+		root:     e.Root,
+		say:      func(line string) { fmt.Fprintln(e.Stderr, "accelgate: "+line) },
+	}
 	p.place = func(file *config.File) (*config.File, *artifact.Store, error) { return e.place(o, file) }
 	p.shield = func(ctx context.Context) error { return e.shield(ctx, p) }
 	return p, o.Check()
@@ -185,7 +195,8 @@ func (e *Env) Label(p *Plan) string {
 
 // label also returns where the label was given.
 func (e *Env) label(p *Plan) (label, origin string) {
-	for _, given := range [][2]string{{p.Options.HostLabel, "--host-label"}, {e.Getenv(labelVariable), labelVariable}, {p.File.Host.Label, p.Options.Config + ": host.label"}} {
+	for _, given := range [][2]string{{p.Options.HostLabel, "--host-label"}, {e.Getenv(labelVariable), labelVariable},
+		{p.File.Host.Label, p.Options.Config + ": host.label"}} {
 		if given[0] != "" {
 			return given[0], given[1]
 		}
@@ -276,7 +287,13 @@ func (p *Plan) openAll(ctx context.Context, env suite.Env) (all []opened, err er
 func checkLengths(cells []bench.Cell) error {
 	for _, c := range cells {
 		if id := c.ID(); len(id) > bench.MaxID {
-			return fmt.Errorf("suite %s: the case id %.60q... has %d bytes, more than %d: shorten its values", c.Suite, id, len(id), bench.MaxID)
+			return fmt.Errorf(
+				"suite %s: the case id %.60q... has %d bytes, more than %d: shorten its values",
+				c.Suite,
+				id,
+				len(id),
+				bench.MaxID,
+			)
 		}
 	}
 	return nil
@@ -462,10 +479,17 @@ func (p *Plan) BaselineFile() (string, error) {
 func (o *Options) Writable(file *config.File) error {
 	at := o.Reference(file)
 	if at.Remote() {
-		return exit.Usagef("%s: the baselines are in %s: clone that, name the file with --baseline, and push it", o.Config, file.Baselines.In(at.Path("LABEL")))
+		return exit.Usagef(
+			"%s: the baselines are in %s: clone that, name the file with --baseline, and push it",
+			o.Config,
+			file.Baselines.In(at.Path("LABEL")),
+		)
 	}
 	if at.FromHistory() {
-		return exit.Usagef("%s: baselines.from is history, so there is no baseline file: accept a level with 'accelgate baseline update --reason TEXT', or name a file with --baseline", o.Config)
+		return exit.Usagef(
+			"%s: baselines.from is history, so there is no baseline file: accept a level with 'accelgate baseline update --reason TEXT', or name a file with --baseline",
+			o.Config,
+		)
 	}
 	return nil
 }

@@ -48,7 +48,13 @@ func Read(name string, data []byte, today Date) ([]Entry, error) {
 }
 
 // readList reads the entries W of a file as E: a YAML list, or nothing but comments. Many and twice are for complaints.
-func readList[W, E any](name string, data []byte, many, twice string, entry func(w *W, source string) E, check func(*E) (key, []complaint)) ([]E, error) {
+func readList[W, E any](
+	name string,
+	data []byte,
+	many, twice string,
+	entry func(w *W, source string) E,
+	check func(*E) (key, []complaint),
+) ([]E, error) {
 	if blank(data) {
 		return nil, nil
 	}
@@ -119,7 +125,17 @@ func blank(data []byte) bool {
 }
 
 func (w *written) entry(source string) Entry {
-	return Entry{Cell: w.Cell, Metric: w.Metric, Host: w.Host, Ceiling: float64(w.Ceiling), Expires: w.Expires, Reason: w.Reason, Issue: w.Issue, By: w.By, Source: source}
+	return Entry{
+		Cell:    w.Cell,
+		Metric:  w.Metric,
+		Host:    w.Host,
+		Ceiling: float64(w.Ceiling),
+		Expires: w.Expires,
+		Reason:  w.Reason,
+		Issue:   w.Issue,
+		By:      w.By,
+		Source:  source,
+	}
 }
 
 // complaint is what is wrong with a field, and the next step.
@@ -130,7 +146,10 @@ func (e *Entry) complaints(today Date) []complaint {
 	list := complaintsOf([]field{{"cell", e.Cell, maxCell, true}, {"metric", e.Metric, maxMetric, true}, {"host", e.Host, maxHost, false},
 		{"reason", e.Reason, maxReason, true}, {"issue", e.Issue, maxIssue, false}, {"by", e.By, maxBy, false}})
 	if !(e.Ceiling > 0 && e.Ceiling <= MaxCeiling) {
-		list = append(list, complaint{"ceiling", fmt.Sprintf("is %v %%; write a percentage above 0%% and up to %v%%", e.Ceiling, MaxCeiling)})
+		list = append(
+			list,
+			complaint{"ceiling", fmt.Sprintf("is %v %%; write a percentage above 0%% and up to %v%%", e.Ceiling, MaxCeiling)},
+		)
 	}
 	return append(list, tooFar(e.Expires, today)...)
 }

@@ -29,7 +29,10 @@ func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (b
 	}
 	output, err := os.MkdirTemp("", "case-")
 	if err != nil {
-		return result, fmt.Errorf("make a folder for the program's result: %w: make the folder writable, or name another temporary folder with TMPDIR", err)
+		return result, fmt.Errorf(
+			"make a folder for the program's result: %w: make the folder writable, or name another temporary folder with TMPDIR",
+			err,
+		)
 	}
 	defer os.RemoveAll(output) // a leftover does no harm
 	f, err := s.fill(in, output)
@@ -160,7 +163,10 @@ func (k *command) profile(response worker.Response, output string) (*optrace.Pro
 		}
 	}
 	if p == nil {
-		return nil, fmt.Errorf("no total was found: %s: look at read in the configuration, and at what the program printed", strings.Join(tried, "; "))
+		return nil, fmt.Errorf(
+			"no total was found: %s: look at read in the configuration, and at what the program printed",
+			strings.Join(tried, "; "),
+		)
 	}
 	return p, nil
 }

@@ -55,7 +55,11 @@ func open(c *config.Suite, env suite.Env) (suite.Suite, error) {
 		return nil, err
 	}
 	if len(env.EngineArgs) > 0 {
-		return nil, c.Errorf("command", "suite %s does not run the embedded engine, so its injected slowdown has no effect: leave it out, or select another suite with --suite", c.Name)
+		return nil, c.Errorf(
+			"command",
+			"suite %s does not run the embedded engine, so its injected slowdown has no effect: leave it out, or select another suite with --suite",
+			c.Name,
+		)
 	}
 	s := &Suite{body: b, name: c.Name, env: env, dir: filepath.Join(env.Dir, b.Dir), inherited: suite.Inherited(env.Environ),
 		unset: suite.Unset(b.Unset, env.Environ)}
@@ -143,7 +147,10 @@ func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (b
 	if s.env.Pin != nil {
 		result.Env = append(result.Env, s.env.Pin(d)...)
 	}
-	response, err := s.env.Worker.Do(ctx, suite.Watch(ctx, worker.Request{Args: result.Command, Dir: s.dir, Env: result.Env, Unset: s.unset, Timeout: s.body.Timeout}))
+	response, err := s.env.Worker.Do(
+		ctx,
+		suite.Watch(ctx, worker.Request{Args: result.Command, Dir: s.dir, Env: result.Env, Unset: s.unset, Timeout: s.body.Timeout}),
+	)
 	if err != nil {
 		return result, err
 	}
