@@ -8,12 +8,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/command/plan"
+	"github.com/accelgate/accelgate/internal/gate/policy"
+	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-const checkHelp = `Check a configuration as 'accelgate run' reads it: every key, value and cell, and
-the files that suites name. Nothing is measured.
+const checkHelp = `Check a configuration as 'accelgate run' reads it: every key, value and cell, the
+files that suites name, waivers and quarantined cells. What the last run did not
+report is warned of. Nothing is measured.
 
   accelgate config check
   accelgate config check ci/accelgate.yaml`
@@ -44,9 +47,23 @@ func (c *Command) check(ctx context.Context, o *measure.Options) error {
 		return err
 	}
 	defer p.Close()
+	has, err := c.checked(p)
+	if err != nil {
+		return err
+	}
 	c.warnAll(p.Warnings)
-	fmt.Fprintln(c.Stdout, described(p))
+	fmt.Fprintln(c.Stdout, has)
 	return plan.PrintUnrecorded(c.Stdout, p)
+}
+
+// checked reads what a run is judged by beside its configuration, adds what is doubtful to
+// the warnings, and says what the configuration has.
+func (c *Command) checked(p *measure.Plan) (string, error) {
+	if err := judge.Accept(c.env(), &p.Policy, p.File, policy.Trigger{Event: policy.Desk}); err != nil {
+		return "", err
+	}
+	p.Warnings = append(p.Warnings, judge.Doubts(p)...)
+	return described(p), nil
 }
 
 // described counts what a configuration without mistakes has.

@@ -174,3 +174,16 @@ func (p *Plan) buildCode(ctx context.Context, wanted func(suite string) bool) er
 	}
 	return nil
 }
+
+// Known returns the ids of the cells of all suites, and whether these are all.
+func (p *Plan) Known() (ids []string, all bool) {
+	ids, all = slices.Clone(p.Others), len(p.foreign) == 0
+	for _, out := range p.LeftOut {
+		ids = append(ids, out.Cell)
+	}
+	for i := range p.Suites {
+		ids = append(ids, CellIDs(p.Suites[i].All())...)
+		all = all && p.Suites[i].Unlisted == ""
+	}
+	return ids, all
+}

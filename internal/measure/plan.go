@@ -168,7 +168,7 @@ func (e *Env) NewPlan(o *Options) (*Plan, error) {
 	if p.File, p.Warnings, err = o.Read(); err != nil {
 		return nil, exit.AsUsage(err)
 	}
-	p.Warnings = append(p.Warnings, o.leftBehind(p.File)...)
+	p.Warnings = slices.Concat(p.Warnings, o.leftBehind(p.File), unread(p.File))
 	if p.File, p.artifacts, err = p.place(p.File); err != nil {
 		return nil, err
 	}

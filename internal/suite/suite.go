@@ -60,6 +60,13 @@ type External interface{ Outside() bool }
 // that is accelgate itself.
 type Starter interface{ Embedded(c bench.Cell) bool }
 
+// Answering is a Suite that looks for values in answers. Hidden names the expectations that
+// look at the answer alone where a value of the rest of the output may be meant. A value
+// that a cell answered before was meant.
+type Answering interface {
+	Hidden(answered func(bench.Cell) string) []string
+}
+
 // Remote is a Suite that may measure a server which runs already: all who use the
 // same address measure the same server. "" is none.
 type Remote interface{ Address() string }

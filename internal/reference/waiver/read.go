@@ -183,8 +183,8 @@ func tooFar(expires, today Date) []complaint {
 	return nil
 }
 
-// percent is a ceiling: "15%" or "15". A plain number below 1 needs its sign,
-// because 0.1 is read as a tenth by some people and as a thousandth by others.
+// percent is a ceiling: "15%" or "15". A plain number below 10 needs its sign, because
+// 0.1 may be meant as a share, and 1.4 as a factor.
 type percent float64
 
 // UnmarshalText reads the number; its range is checked with the others.
@@ -194,6 +194,9 @@ func (p *percent) UnmarshalText(text []byte) error {
 	return err
 }
 
+// factors bounds the numbers that people write as a factor: 1.4 for 40 % slower.
+const factors = 10
+
 // ParseCeiling reads a ceiling in percent, as waivers write it.
 func ParseCeiling(text string) (float64, error) {
 	s, sign := strings.CutSuffix(text, "%")
@@ -201,8 +204,12 @@ func ParseCeiling(text string) (float64, error) {
 	if err != nil || strings.Trim(s, "0123456789.") != "" || !(v > 0 && v <= MaxCeiling) {
 		return 0, fmt.Errorf("want a percentage above 0%% and up to %v%%, got %.60q; write for example 15%%", MaxCeiling, text)
 	}
-	if v < 1 && !sign {
-		return 0, fmt.Errorf("%s can be read in two ways; write %s%% or %s%%", s, strconv.FormatFloat(v*100, 'g', 6, 64), s)
+	if v < factors && !sign {
+		meant := v * 100
+		if v > 1 {
+			meant -= 100
+		}
+		return 0, fmt.Errorf("%s can be read in two ways; write %s%% or %s%%", s, strconv.FormatFloat(meant, 'g', 6, 64), s)
 	}
 	return v, nil
 }

@@ -106,6 +106,9 @@ func TestReadErrors(t *testing.T) {
 		entry("ceiling: .inf"):                       `got ".inf"`,
 		entry("ceiling: .nan"):                       `got ".nan"`,
 		entry("ceiling: 0.5"):                        `waivers.yml:3:12: [0].ceiling: 0.5 can be read in two ways; write 50% or 0.5%`,
+		entry("ceiling: 1.4"):                        `waivers.yml:3:12: [0].ceiling: 1.4 can be read in two ways; write 40% or 1.4%`,
+		entry("ceiling: 9.9"):                        "9.9 can be read in two ways; write 890% or 9.9%",
+		entry("ceiling: 1"):                          "1 can be read in two ways; write 100% or 1%",
 		entry("ceiling: [1]"):                        "want text, got a list",
 		entry("expires: 2026-02-30"):                 `waivers.yml:4:12: [0].expires: "2026-02-30" is not a day; write it as 2026-01-31`,
 		entry("expires: tomorrow"):                   `"tomorrow" is not a day`,
@@ -170,7 +173,7 @@ func TestAdd(t *testing.T) {
 		"replaced at the start":          {"# top\n" + block + "\n" + file, other, "# top\n" + changed + "\n" + file},
 		"replaced with its own comments": {strings.Replace(block, "  metric", "  # mine\n\n  metric", 1) + "# next\n" + file, other, changed + "# next\n" + file},
 		"indented":                       {indented(block), other, indented(changed)},
-		"appended, indented":             {indented("- {cell: a, metric: b, ceiling: 1, expires: 2026-01-01, reason: c}\n"), first, indented("- {cell: a, metric: b, ceiling: 1, expires: 2026-01-01, reason: c}\n" + block)},
+		"appended, indented":             {indented("- {cell: a, metric: b, ceiling: 1%, expires: 2026-01-01, reason: c}\n"), first, indented("- {cell: a, metric: b, ceiling: 1%, expires: 2026-01-01, reason: c}\n" + block)},
 		"a dash of its own":              {"-\n  " + strings.TrimPrefix(block, "- "), other, changed},
 		"lines of Windows":               {crlf(file + block), other, crlf(file + changed)},
 		"in braces":                      {"- {cell: 'c d', metric: tps, ceiling: 1%, expires: 2026-01-01, reason: x}\n" + file, other, changed + file},
@@ -200,7 +203,7 @@ func TestAddRefuses(t *testing.T) {
 		change(&e)
 		return e
 	}
-	brackets := "[{cell: a, metric: b, ceiling: 1, expires: 2026-01-01, reason: c}]\n"
+	brackets := "[{cell: a, metric: b, ceiling: 1%, expires: 2026-01-01, reason: c}]\n"
 	for _, c := range []struct {
 		text string
 		add  waiver.Entry
@@ -208,7 +211,7 @@ func TestAddRefuses(t *testing.T) {
 	}{
 		{"- cell: x\n", good, "metric is missing"},
 		{brackets, good, "add this by hand: - {cell: c, metric: m, ceiling: 5%, expires: 2026-02-01, reason: r}"},
-		{"- {cell: a, metric: b, ceiling: 1, expires: 2026-01-01, reason: c}\n...\n", good, "by hand"},
+		{"- {cell: a, metric: b, ceiling: 1%, expires: 2026-01-01, reason: c}\n...\n", good, "by hand"},
 		{"", with(func(e *waiver.Entry) { e.Ceiling = 1001 }), "ceiling: is 1001 %; write a percentage"},
 		{"", with(func(e *waiver.Entry) { e.Reason = "" }), "reason: is empty"},
 		{"", with(func(e *waiver.Entry) { e.Cell = "a\n- cell: b" }), "cell: holds control"},
@@ -223,7 +226,7 @@ func TestAddRefuses(t *testing.T) {
 // FuzzRead: what is read keeps to the bounds, and another waiver can be added
 // to it that changes no other, or the file is left to people.
 func FuzzRead(f *testing.F) {
-	for _, seed := range []string{file, "", "[]", "- cell: a\n", "- &a {cell: a, metric: b, ceiling: 1, expires: 2026-01-01, reason: c}\n- *a\n",
+	for _, seed := range []string{file, "", "[]", "- cell: a\n", "- &a {cell: a, metric: b, ceiling: 1%, expires: 2026-01-01, reason: c}\n- *a\n",
 		"  - cell: a\r\n    metric: b\r\n    ceiling: 1%\r\n    expires: 2026-01-01\r\n    reason: |-\r\n      x\r\n", "-\n # c\n cell: a\n metric: m\n ceiling: 1\n expires: 2026-01-01\n reason: r"} {
 		f.Add([]byte(seed), "a", "it's: \"x\" # y")
 	}

@@ -1,0 +1,53 @@
+package models
+
+import (
+	"fmt"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/formats"
+)
+
+// Hidden implements [suite.Answering].
+func (s *Suite) Hidden(answered func(bench.Cell) string) (all []string) {
+	if s.body.Answer == nil {
+		return nil
+	}
+	var answers []*formats.Document
+	for _, c := range s.Cells() {
+		if answer := answered(c); answer != "" {
+			answers = append(answers, formats.NewDocument([]byte(answer)))
+		}
+	}
+	look := func(path string, e *expectation) {
+		if e == nil || e.JSON == nil {
+			return
+		}
+		for _, a := range answers {
+			if _, has, _ := a.Plain(*e.JSON); has {
+				return
+			}
+		}
+		all = append(all, s.config.Errorf(path+".json", "%s is looked up in the answer, which is %s of the output, and the rest of it is hidden: "+
+			"remove answer if it stands there", quoted(e.JSON.String()), s.body.Answer).Error())
+	}
+	for i := range s.body.Expect {
+		look(fmt.Sprintf("expect[%d]", i), &s.body.Expect[i])
+	}
+	for _, axis := range s.body.dimensions() {
+		for i, v := range axis.Values {
+			look(fmt.Sprintf("%s[%d].expect", axis.path, i), v.Expect)
+		}
+	}
+	return all
+}
+
+// String says which part of the output the answer is.
+func (a *source) String() string {
+	switch {
+	case a.JSON != nil:
+		return "the text at " + quoted(a.JSON.String())
+	case a.Regexp != nil:
+		return "what " + quoted(a.Regexp.String()) + " matches"
+	}
+	return "what the parser reads"
+}
