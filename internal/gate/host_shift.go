@@ -10,7 +10,7 @@ import (
 func hostShiftOf(in *inputs, ev *testResults) (v Verdict, ok bool) {
 	e := &ev.host
 	slower, limit := 100*(1-1/(1+e.Estimate)), in.policy.minEffect()
-	if slower < limit || acceptedByMost(in, ev) {
+	if slower < limit || acceptedByMajority(in, ev) {
 		return v, false
 	}
 	v = Verdict{Finding: Regressed, Delta: -slower, Reference: in.reference,
@@ -42,9 +42,9 @@ func hostShiftOf(in *inputs, ev *testResults) (v Verdict, ok bool) {
 	return underHost(in, "", v), true
 }
 
-// acceptedByMost reports whether what moved all cells is recorded in the baseline
+// acceptedByMajority reports whether what moved all cells is recorded in the baseline
 // of most of them.
-func acceptedByMost(in *inputs, ev *testResults) bool {
+func acceptedByMajority(in *inputs, ev *testResults) bool {
 	metrics := make(map[string]*described, len(in.metrics))
 	for i := range in.metrics {
 		metrics[in.metrics[i].Name] = &in.metrics[i]
