@@ -23,8 +23,8 @@ type cellPage struct {
 
 // Bytes of a page after which a cell has one line, and after which cells are only counted.
 const (
-	wholeCells = 2_000_000
-	lineCells  = 2_700_000
+	wholeCells = 900_000
+	lineCells  = 2_900_000
 )
 
 // cells writes the cells of all hosts, the worst first, as a list of folds with a form to
@@ -203,8 +203,6 @@ func (h htmlWriter) cell(r *Report, i int, c cellPage, keys []string, whole bool
 		h.table(c.table(r))
 		h.charts(&c)
 		h.facts(&c)
-	} else {
-		h.block(paragraph{command("accelgate explain " + text.ShellWord(first.Cell))})
 	}
 	h.WriteString("</details>\n")
 }
