@@ -161,7 +161,7 @@ func (a *action) step(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	a.checkBases(ctx, g.runs)
-	a.tellTroubles(g)
+	a.reportTroubles(g)
 	in := report.Input{Config: a.in.options.Config, Name: a.in.name, Revision: a.commit(), Links: a.links()}
 	switch {
 	case a.event.Run != nil:

@@ -60,8 +60,8 @@ func (a *action) historyOf(ctx context.Context, label string) (*history.File, er
 	return history.Read(history.Name(label)+" of branch "+a.in.historyBranch, bytes.NewReader(data))
 }
 
-// tellTroubles puts into the report what kept history from being read.
-func (a *action) tellTroubles(g collected) {
+// reportTroubles puts into the report what kept history from being read.
+func (a *action) reportTroubles(g collected) {
 	if len(g.runs) > 0 {
 		g.runs[0].Warnings = append(g.runs[0].Warnings, a.troubles...)
 	}

@@ -23,8 +23,12 @@ func asv(data []byte) (*sheet, error) {
 		Columns []string                     `json:"result_columns"`
 		Results map[string][]json.RawMessage `json:"results"`
 	}
-	if found, err := onlySaved(data, "asv", isASV, &result); err != nil || !found {
+	o, err := onlySaved(data, "asv", isASV)
+	if err != nil || o == nil {
 		return nil, err
+	}
+	if err := remake(o, &result); err != nil {
+		return nil, fmt.Errorf("the result of asv: %w: see whether the file is whole", err)
 	}
 	at, params := slices.Index(result.Columns, "result"), slices.Index(result.Columns, "params")
 	s := &sheet{key: "benchmark", revision: result.Commit, context: map[string]string{"client": "asv"}}

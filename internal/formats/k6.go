@@ -28,8 +28,12 @@ func k6(data []byte) (*sheet, error) {
 	var result struct {
 		Metrics map[string]map[string]json.RawMessage `json:"metrics"`
 	}
-	if found, err := onlySaved(data, "k6", isK6, &result); err != nil || !found {
+	o, err := onlySaved(data, "k6", isK6)
+	if err != nil || o == nil {
 		return nil, err
+	}
+	if err := remake(o, &result); err != nil {
+		return nil, fmt.Errorf("the result of k6: %w: see whether the file is whole", err)
 	}
 	s := &sheet{key: "scenario", context: map[string]string{"client": "k6"}}
 	for _, name := range slices.Sorted(maps.Keys(result.Metrics)) {

@@ -55,14 +55,10 @@ var lmEvalHigher = []string{
 // "none": "acc_norm", "exact_match,strict-match". Standard errors are of the sample
 // of questions: "acc_stderr,none" is that of "acc,none".
 func lmEval(data []byte) (*sheet, error) {
-	found, err := saved(data, isLMEval)
-	if err != nil || len(found) == 0 {
+	o, err := onlySaved(data, "lm-evaluation-harness", isLMEval)
+	if err != nil || o == nil {
 		return nil, err
 	}
-	if len(found) > 1 {
-		return nil, fmt.Errorf("the output holds %d results of lm-evaluation-harness: give each a file of its own", len(found))
-	}
-	o := found[0]
 	s := &sheet{key: "task", context: lmEvalConditions(o)}
 	results := o.child("results")
 	for _, task := range slices.Sorted(maps.Keys(results)) {

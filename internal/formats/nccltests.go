@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -26,12 +27,9 @@ func ncclTests(data []byte) (*sheet, error) {
 		return nil, nil
 	}
 	s := &sheet{key: "size", context: map[string]string{"client": "nccl-tests"}}
-	several := severalNCCL(data)
-	for line := range bytes.Lines(data) {
-		f := strings.Fields(string(line[:min(len(line), 1024)]))
-		if !ncclRow(f) {
-			continue
-		}
+	rows := ncclRows(data)
+	several := slices.ContainsFunc(rows, func(f []string) bool { return !slices.Equal(f[2:5], rows[0][2:5]) })
+	for _, f := range rows {
 		name := f[0]
 		if several {
 			name = strings.Join([]string{f[0], f[2], f[3], f[4]}, "/")
@@ -46,24 +44,16 @@ func ncclTests(data []byte) (*sheet, error) {
 	return s, nil
 }
 
-func ncclRow(f []string) bool {
-	return len(f) == ncclColumns && strings.Trim(f[0], "0123456789") == "" && strings.Trim(f[1], "0123456789") == ""
-}
-
-// severalNCCL reports whether rows differ by more than their size.
-func severalNCCL(data []byte) bool {
-	var first []string
+// ncclRows returns the columns of each row.
+func ncclRows(data []byte) (rows [][]string) {
+	digits := func(s string) bool { return strings.Trim(s, "0123456789") == "" }
 	for line := range bytes.Lines(data) {
 		f := strings.Fields(string(line[:min(len(line), 1024)]))
-		switch {
-		case !ncclRow(f):
-		case first == nil:
-			first = f
-		case f[2] != first[2] || f[3] != first[3] || f[4] != first[4]:
-			return true
+		if len(f) == ncclColumns && digits(f[0]) && digits(f[1]) && len(rows) <= maxBenchmarks {
+			rows = append(rows, f)
 		}
 	}
-	return false
+	return rows
 }
 
 func (s *sheet) ncclRow(name string, f []string) error {

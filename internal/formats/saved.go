@@ -20,19 +20,16 @@ func saved(data []byte, is func(object) bool) ([]object, error) {
 	return found, nil
 }
 
-// onlySaved decodes the one object of a format; found is false where there is none.
-func onlySaved(data []byte, tool string, is func(object) bool, into any) (found bool, err error) {
+// onlySaved returns the one object of a format, nil where there is none.
+func onlySaved(data []byte, tool string, is func(object) bool) (object, error) {
 	all, err := saved(data, is)
 	if err != nil || len(all) == 0 {
-		return false, err
+		return nil, err
 	}
 	if len(all) > 1 {
-		return false, fmt.Errorf("the output holds %d results of %s: give each a file of its own", len(all), tool)
+		return nil, fmt.Errorf("the output holds %d results of %s: give each a file of its own", len(all), tool)
 	}
-	if err := remake(all[0], into); err != nil {
-		return false, fmt.Errorf("the result of %s: %w: see whether the file is whole", tool, err)
-	}
-	return true, nil
+	return all[0], nil
 }
 
 // remake decodes the members of an object by their types.

@@ -65,7 +65,7 @@ func anchored(in *inputs, c cell, judged *Verdict) (v Verdict, ok bool) {
 
 // fresh reports whether the baseline has not moved since the anchor was pinned.
 // Neither pairs nor earlier runs compare with it.
-func fresh(old *bench.Sample) bool { return old.Anchor == old.Summarize().Median }
+func fresh(old *bench.Sample) bool { return old.Anchor == old.Median() }
 
 // drift makes of a loss since the anchor what it means: it blocks, unless the
 // known noise of the cell may have made it.

@@ -39,7 +39,7 @@ func uniqueLosses(drifts, losses []Verdict) []Verdict {
 // where there is none.
 func sinceBaseline(in *inputs, c cell, metric string) (v Verdict, ok bool) {
 	m, old, now := in.metric(metric), c.ref.Sample(metric), c.got.Sample(metric)
-	if m == nil || old == nil || now == nil || m.tooFew(c.ref) || !(old.Summarize().Median > 0) {
+	if m == nil || old == nil || now == nil || m.tooFew(c.ref) || !(old.Median() > 0) {
 		return v, false
 	}
 	v = m.step.caveat(&m.Metric, threshold(&m.Metric, old, now, in.driftLimit(seriesKey{c.id, metric})))

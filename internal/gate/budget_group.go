@@ -163,12 +163,12 @@ func (in *inputs) demanded(metric string) bool {
 
 // compare sets the samples of a member and its change.
 func (m *member) compare(d *described, now, old *bench.Sample, paired bool) memberState {
-	head, base := now.Summarize().Median, 0.0
+	head, base := now.Median(), 0.0
 	if paired {
 		n := len(now.Base)
 		head, base = medianOf(now.Values[len(now.Values)-n:]), medianOf(now.Base)
 	} else {
-		m.old, base = old, old.Summarize().Median
+		m.old, base = old, old.Median()
 	}
 	m.now = now
 	delta, ok := d.Better.Gain(base, head)

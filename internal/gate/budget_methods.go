@@ -43,7 +43,7 @@ func mediansOf(g *group) *thresholdMean {
 		if one.old == nil {
 			values = values[len(values)-len(one.now.Base):]
 		}
-		head := one.now.Summarize().Median
+		head := one.now.Median()
 		if one.old == nil {
 			head = medianOf(values)
 		}
@@ -59,7 +59,7 @@ func summarizeBase(m *member) float64 {
 	if m.old == nil {
 		return medianOf(m.now.Base)
 	}
-	return m.old.Summarize().Median
+	return m.old.Median()
 }
 
 func countBase(m *member) int {

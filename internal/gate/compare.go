@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/stats"
 )
 
 // Compare judges run against ref, the Run of a baseline called name. A nil ref
@@ -75,9 +76,9 @@ func judgeCells(in *inputs, ev *testResults, verdicts []Verdict) ([]Verdict, sum
 		if f.check != nil {
 			s.checks = append(s.checks, *f.check)
 		}
-		s.measured += boolToInt(c.got.Outcome != bench.Skipped)
-		s.passed += boolToInt(c.got.Outcome == bench.Passed)
-		s.alone += boolToInt(f.alone)
+		s.measured += stats.Indicator(c.got.Outcome != bench.Skipped)
+		s.passed += stats.Indicator(c.got.Outcome == bench.Passed)
+		s.alone += stats.Indicator(f.alone)
 		s.tracked, s.paired = s.tracked || f.tracked, s.paired || f.paired
 	}
 	return verdicts, s

@@ -1,6 +1,10 @@
 package gate
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/accelgate/accelgate/internal/stats"
+)
 
 // Decision sums up all comparisons of one invocation.
 type Decision struct {
@@ -95,7 +99,7 @@ func (d *Decision) count(verdicts []Verdict) {
 			d.Excused[v.Finding]++
 		case v.Undecided():
 			d.Undecided[v.Finding]++
-			d.Losses += boolToInt(v.UndecidedLoss())
+			d.Losses += stats.Indicator(v.UndecidedLoss())
 		}
 		if v.judged() {
 			d.Judged++
@@ -112,7 +116,7 @@ func (c *Comparison) undecided() (cells, undecided int) {
 			of, undecided := rest[n].speed()
 			some, open = some || of, open || undecided
 		}
-		cells, undecided, rest = cells+boolToInt(some), undecided+boolToInt(open), rest[n:]
+		cells, undecided, rest = cells+stats.Indicator(some), undecided+stats.Indicator(open), rest[n:]
 	}
 	return cells, undecided
 }
@@ -123,11 +127,4 @@ func (c *Comparison) undecided() (cells, undecided int) {
 func (v *Verdict) speed() (of, undecided bool) {
 	undecided = v.Undecided() && v.Cell != "" && v.Metric != ""
 	return undecided || v.Cell != "" && v.Metric != "" && v.Evidence.Method.limited(), undecided
-}
-
-func boolToInt(yes bool) int {
-	if yes {
-		return 1
-	}
-	return 0
 }

@@ -14,7 +14,7 @@ func judgeExpected(in *inputs, c cell, e bench.Expected) findings {
 	check := Check{Cell: c.id, Description: e.Description, Metric: e.Metric, Unit: in.unitOf(e.Metric)}
 	sample := c.got.Sample(e.Metric)
 	if sample != nil {
-		check.Actual = sample.Summarize().Median
+		check.Actual = sample.Median()
 	}
 	check.References = references(&e, check.Actual)
 	check.Operators = OperatorCheck{Status: OperatorsOff, TopN: e.Operators.TopN, Tolerance: e.Operators.Tolerance}

@@ -65,7 +65,7 @@ func covariatesOf(m *bench.Metric, c cell) (b Covariate, ok bool) {
 		if c.ref == nil || c.ref.Sample(m.Name) == nil {
 			return b, false
 		}
-		b.Old, b.New = c.ref.Sample(m.Name).Summarize().Median, now.Summarize().Median
+		b.Old, b.New = c.ref.Sample(m.Name).Median(), now.Median()
 	}
 	worse := b.Old - b.New
 	if m.Better == bench.Lower {

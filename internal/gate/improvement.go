@@ -55,7 +55,7 @@ func (in *inputs) gainSinceBaseline(v *Verdict) (percent float64, ok bool) {
 	if m == nil || old == nil {
 		return 0, false
 	}
-	return m.Better.Gain(old.Summarize().Median, v.New)
+	return m.Better.Gain(old.Median(), v.New)
 }
 
 // gained returns, for each number that can show a gain, the smallest rate of false alarms

@@ -22,7 +22,7 @@ func judgeMetric(in *inputs, ev *testResults, m *described, c cell) (v Verdict, 
 		return v, false
 	}
 	if old != nil && new == nil {
-		return Verdict{Finding: Missing, Delta: -100, Old: old.Summarize().Median,
+		return Verdict{Finding: Missing, Delta: -100, Old: old.Median(),
 			Reason: fmt.Sprintf("the baseline has %s for this cell and the run does not", m.Name)}, true
 	}
 	if m.instead != "" && (applies(c.ref, m.instead) || applies(c.got, m.instead)) {
@@ -58,17 +58,17 @@ func byThreshold(in *inputs, ev *testResults, m *described, c cell, old, new *be
 	case in.run.Metric(m.Name) == nil:
 		return undescribed(m, old, new)
 	case m.contradiction != "":
-		return Verdict{Finding: Incomparable, Old: old.Summarize().Median, New: new.Summarize().Median,
+		return Verdict{Finding: Incomparable, Old: old.Median(), New: new.Median(),
 			Reason: m.contradiction + "; if that is meant, record it with baseline update --force"}
 	case m.Exact:
 		return exact(old, new)
 	case in.unjudged != "":
-		return Verdict{Finding: Untracked, Old: old.Summarize().Median, New: new.Summarize().Median,
+		return Verdict{Finding: Untracked, Old: old.Median(), New: new.Median(),
 			Reason: "speed was not judged: " + in.unjudged}
 	case unchanged(c.ref, c.got):
 		return digest(old, new)
 	case m.reliability(c.got) != "" || m.tooFew(c.got):
-		return Verdict{Finding: Incomparable, DecidedBy: ByRepeats, Old: old.Summarize().Median, New: new.Summarize().Median,
+		return Verdict{Finding: Incomparable, DecidedBy: ByRepeats, Old: old.Median(), New: new.Median(),
 			Reason: m.unreliable(c.got)}
 	}
 	number := seriesKey{c.id, m.Name}
@@ -76,7 +76,7 @@ func byThreshold(in *inputs, ev *testResults, m *described, c cell, old, new *be
 }
 
 func undescribed(m *described, old, new *bench.Sample) Verdict {
-	return Verdict{Finding: Incomparable, Old: old.Summarize().Median, New: new.Summarize().Median,
+	return Verdict{Finding: Incomparable, Old: old.Median(), New: new.Median(),
 		Reason: "the run does not state what " + m.Name + " is: measure it again with this version of accelgate"}
 }
 
@@ -126,5 +126,5 @@ func once(v Verdict) Verdict {
 // TensorSharp's programs say that it applies.
 func applies(r *bench.Result, metric string) bool {
 	s := r.Sample(metric)
-	return s != nil && s.Summarize().Median > 0
+	return s != nil && s.Median() > 0
 }

@@ -101,7 +101,7 @@ func differences(m *described, pairs []pair) []float64 {
 		if a == nil || b == nil || m.instead != "" && (applies(p.first, m.instead) || applies(p.second, m.instead)) {
 			continue
 		}
-		if gain, ok := m.Better.Gain(a.Summarize().Median, b.Summarize().Median); ok && bench.Finite(gain) {
+		if gain, ok := m.Better.Gain(a.Median(), b.Median()); ok && bench.Finite(gain) {
 			percents = append(percents, math.Abs(gain))
 		}
 	}

@@ -52,9 +52,9 @@ func (m *described) impossible(old, now *bench.Sample) (v Verdict, ok bool) {
 	if old == nil || m.Exact {
 		return v, false
 	}
-	before := old.Summarize().Median
+	before := old.Median()
 	if why := m.Impossible(before); why != "" && before < 0 { // a median of counts need not be whole
-		return Verdict{Finding: Incomparable, Old: before, New: now.Summarize().Median,
+		return Verdict{Finding: Incomparable, Old: before, New: now.Median(),
 			Reason: "in the baseline, " + why + ": record it anew with baseline update --force"}, true
 	}
 	return v, false

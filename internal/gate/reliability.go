@@ -20,7 +20,7 @@ func observed(r *bench.Result, counter string) float64 {
 	if s == nil {
 		return 0
 	}
-	return s.Summarize().Median
+	return s.Median()
 }
 
 // otherConditions returns how the two results were measured under different binding

@@ -119,7 +119,7 @@ func byScore(in *inputs, ev *testResults, m *described, c cell) (v Verdict, ok b
 		if _, known := now.StdErr(); known || m.contradiction != "" || m.reliability(c.got) != "" {
 			return v, false
 		}
-		return Verdict{Finding: Missing, New: now.Summarize().Median,
+		return Verdict{Finding: Missing, New: now.Median(),
 			Reason: "the program reports no standard error of " + printable(m.Name, maxName) +
 				": name it with stderr in the metric, or use min, max or exact"}, true
 	}

@@ -143,7 +143,7 @@ func shared(in *inputs, all []loss) (*SharedLoss, []loss) {
 	a.Delta, a.Interval = stats.Median(deltas), [2]float64{slices.Min(deltas), slices.Max(deltas)}
 	a.Cell = representative(findings)
 	for _, l := range findings {
-		a.Blocking += boolToInt(l.Blocks)
+		a.Blocking += stats.Indicator(l.Blocks)
 	}
 	a.Witness, a.Reason = in.host.witness(moved, a.Delta)
 	return a, findings

@@ -137,13 +137,13 @@ func (n *numbers) add(in *inputs, m *described, c cell) {
 // share is the part of the false alarms that each road may spend, all budgets together,
 // and all gains where they fail.
 func (n *numbers) share(in *inputs) float64 {
-	roads := boolToInt(
+	roads := stats.Indicator(
 		slices.ContainsFunc(n.cells, canReject) || n.next.any(),
-	) + boolToInt(
+	) + stats.Indicator(
 		len(n.sides) > 0,
-	) + boolToInt(
+	) + stats.Indicator(
 		len(in.budgets) > 0,
-	) + boolToInt(
+	) + stats.Indicator(
 		in.policy.Improvement == ImprovementFail,
 	)
 	return in.policy.falseAlarms() / float64(max(1, roads))
@@ -306,7 +306,7 @@ func byTest(in *inputs, ev *testResults, m *described, c cell) (v Verdict, ok bo
 // number is not slower than that. Earlier runs would hold it against the cell
 // until there are enough new ones, which a gate that fails never lets in.
 func accepted(in *inputs, m *described, id string, before, now float64) bool {
-	committed, limit := in.byID[id].Sample(m.Name).Summarize().Median, in.policyOf(seriesKey{id, m.Name}).minEffect()
+	committed, limit := in.byID[id].Sample(m.Name).Median(), in.policyOf(seriesKey{id, m.Name}).minEffect()
 	moved, ok := m.Better.Gain(before, committed)
 	since, known := m.Better.Gain(committed, now)
 	return ok && known && moved <= -limit && since > -limit

@@ -9,7 +9,7 @@ import (
 // unrecorded is the verdict on a number that the baseline lacks. Nothing asks for one that
 // no baseline records.
 func unrecorded(in *inputs, m *described, c cell, new *bench.Sample) Verdict {
-	v := Verdict{Finding: Untracked, New: new.Summarize().Median,
+	v := Verdict{Finding: Untracked, New: new.Median(),
 		Reason: fmt.Sprintf("the baseline does not have %s for this cell", m.Name)}
 	if why := in.run.NoReference(m.Name, v.New); why != "" {
 		v.Finding, v.DecidedBy, v.Reason = Incomparable, ByCorrectOutput, why
@@ -25,7 +25,7 @@ func unrecorded(in *inputs, m *described, c cell, new *bench.Sample) Verdict {
 // onlyBounded reports whether bounds judge a number that no baseline records.
 func (in *inputs) onlyBounded(c cell, metric string) bool {
 	l := in.limits[c.id][metric]
-	return (l.Min != nil || l.Max != nil) && in.run.NoReference(metric, c.got.Sample(metric).Summarize().Median) != ""
+	return (l.Min != nil || l.Max != nil) && in.run.NoReference(metric, c.got.Sample(metric).Median()) != ""
 }
 
 // unrecordable returns why the baseline has every cell that passed and none was judged; "" if
@@ -40,7 +40,7 @@ func unrecordable(in *inputs) string {
 		}
 		for i := range c.got.Samples {
 			s := &c.got.Samples[i]
-			if why := in.run.NoReference(s.Metric, s.Summarize().Median); why != "" {
+			if why := in.run.NoReference(s.Metric, s.Median()); why != "" {
 				return why
 			}
 		}

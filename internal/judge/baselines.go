@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -50,7 +49,7 @@ func BaselinesIn(o *measure.Options, file *config.File) string {
 	case o.Reference(file).FromHistory():
 		return filepath.Dir(o.HistoryPath(file, "x"))
 	case o.Reference(file).Remote():
-		return file.Baselines.In(path.Dir(o.Reference(file).Path("x")))
+		return file.Baselines.In(o.Reference(file).RemoteFolder())
 	}
 	return o.Reference(file).Folder()
 }

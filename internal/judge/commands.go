@@ -113,7 +113,7 @@ func (t *Typing) Commands(getenv func(string) string, h bench.Host) report.Comma
 	prune := t.common("accelgate baseline prune", label).Add("--model-dir", o.ModelDir)
 	anchor := t.common("accelgate baseline anchor", label)
 	if o.Reference(t.File).Remote() {
-		there := "BASELINES-CHECKOUT/" + o.Reference(t.File).Path(o.Reference(t.File).Label(h))
+		there := "BASELINES-CHECKOUT/" + o.Reference(t.File).PathOf(h)
 		prune, anchor = prune.Add("--baseline", there), anchor.Add("--baseline", there)
 	}
 	if o.Reference(t.File).FromHistory() {

@@ -21,6 +21,7 @@ func Doubts(p *measure.Plan) []string {
 		d.last = run
 	}
 	d.results = d.last.ByID()
+	d.ids, d.all = p.Known()
 	d.accepted()
 	for i := range p.Suites {
 		d.demanded(&p.Suites[i])
@@ -36,6 +37,8 @@ type doubts struct {
 	plan    *measure.Plan
 	last    *bench.Run
 	results map[string]*bench.Result
+	ids     []string // of the cells of all suites
+	all     bool     // ids are all that there are
 	found   []string
 }
 
@@ -79,9 +82,8 @@ func (d *doubts) accepted() {
 
 // cell doubts the id of a cell that no suite has, where all cells are known.
 func (d *doubts) cell(source, id string) {
-	ids, all := d.plan.Known()
-	if all && !slices.Contains(ids, id) {
-		d.add("%s: no suite has the cell %s%s: copy an id from accelgate plan --list", source, text.Quote(id, 200), near(id, ids))
+	if d.all && !slices.Contains(d.ids, id) {
+		d.add("%s: no suite has the cell %s%s: copy an id from accelgate plan --list", source, text.Quote(id, 200), near(id, d.ids))
 	}
 }
 

@@ -3,7 +3,6 @@ package measure
 import (
 	"cmp"
 	"context"
-	"path"
 	"path/filepath"
 	"strings"
 
@@ -35,7 +34,7 @@ func (e *Env) FetchBaseline(ctx context.Context, o *Options, file *config.File, 
 
 // FetchBaselines reads all of them, by the name of the file. Errors are those of [remote.Folder].
 func (e *Env) FetchBaselines(ctx context.Context, file *config.File) (map[string]remote.Read, error) {
-	w, from := e.baselinesSource(ctx, file, path.Dir(reference.Baselines{File: file}.Path("x")))
+	w, from := e.baselinesSource(ctx, file, reference.Baselines{File: file}.RemoteFolder())
 	return remote.Folder(ctx, w, from, filepath.Base(baseline.Path("", "*")), e.inCI())
 }
 

@@ -471,8 +471,7 @@ func (p *Plan) Close() {
 // BaselineFile is where this host's baseline is or will be, for those who write it. It is an
 // error where there is none to write.
 func (p *Plan) BaselineFile() (string, error) {
-	at := p.Options.Reference(p.File)
-	return at.Path(at.Label(p.Host)), p.Options.Writable(p.File)
+	return p.Options.Reference(p.File).PathOf(p.Host), p.Options.Writable(p.File)
 }
 
 // Writable refuses to write baseline files where others are compared with.

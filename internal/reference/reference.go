@@ -54,9 +54,17 @@ func (b Baselines) Path(label string) string {
 	case b.Named != "":
 		return b.Named
 	case b.Remote():
-		return path.Join(cmp.Or(b.File.Baselines.Path, path.Join(DefaultFolder, b.File.Name)), filepath.Base(baseline.Path("", label)))
+		return path.Join(b.RemoteFolder(), filepath.Base(baseline.Path("", label)))
 	}
 	return baseline.Path(b.Folder(), label)
+}
+
+// PathOf returns where the baseline of a host lies or will lie; see [Baselines.Path].
+func (b Baselines) PathOf(host bench.Host) string { return b.Path(b.Label(host)) }
+
+// RemoteFolder returns the folder of the files in the other repository or branch, where [Baselines.Remote] is true.
+func (b Baselines) RemoteFolder() string {
+	return cmp.Or(b.File.Baselines.Path, path.Join(DefaultFolder, b.File.Name))
 }
 
 // hasDevice reports whether all accelerators of a host, or its CPU where it has none, are of a model.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -89,9 +90,9 @@ func (r *Report) overBudget() string {
 		switch beyond := !f.Undecided() && f.Finding != gate.Incomparable; {
 		case !f.Blocks:
 		case s.Fit != nil:
-			worse, unfit = worse+boolToInt(beyond), unfit+boolToInt(!beyond)
+			worse, unfit = worse+stats.Indicator(beyond), unfit+stats.Indicator(!beyond)
 		default:
-			over, open = over+boolToInt(beyond), open+boolToInt(!beyond)
+			over, open = over+stats.Indicator(beyond), open+stats.Indicator(!beyond)
 		}
 	})
 	var parts []string
@@ -192,7 +193,7 @@ func (h *host) budgetDocuments() []BudgetDocument {
 // budgetTitle is "2 budgets", "3 fits" or "2 budgets and 3 fits".
 func (r *Report) budgetTitle(n int) string {
 	fits := 0
-	r.eachBudget(func(_ finding, s *gate.Spent) { fits += boolToInt(s.Fit != nil) })
+	r.eachBudget(func(_ finding, s *gate.Spent) { fits += stats.Indicator(s.Fit != nil) })
 	var parts []string
 	if n > fits {
 		parts = append(parts, text.Plural(n-fits, "budget"))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/stats"
 )
 
 // findingCounts counts the verdicts of one host, or of all. Each verdict is counted once, under its
@@ -142,18 +143,18 @@ func (t *findingCounts) cell(metrics map[string]*bench.Metric, verdicts []gate.V
 		return
 	}
 	t.worst(worst)
-	t.lossCells += boolToInt(!worst.Blocks && slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.UndecidedLoss() }))
-	t.single += boolToInt(slices.ContainsFunc(verdicts, lonely))
-	t.leftOut += boolToInt(verdicts[0].LeftOut())
-	t.skipped += boolToInt(verdicts[0].Outcome == bench.Skipped)
-	t.slower += boolToInt(how.judged && slices.ContainsFunc(verdicts, func(v gate.Verdict) bool {
+	t.lossCells += stats.Indicator(!worst.Blocks && slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.UndecidedLoss() }))
+	t.single += stats.Indicator(slices.ContainsFunc(verdicts, lonely))
+	t.leftOut += stats.Indicator(verdicts[0].LeftOut())
+	t.skipped += stats.Indicator(verdicts[0].Outcome == bench.Skipped)
+	t.slower += stats.Indicator(how.judged && slices.ContainsFunc(verdicts, func(v gate.Verdict) bool {
 		return v.UndecidedLoss() || v.Excuse != nil && ofSpeed(&v) && !v.Undecided()
 	}))
-	t.judged += boolToInt(how.judged)
-	t.inPairs += boolToInt(how.pairs)
-	t.equal += boolToInt(how.equal)
-	t.compared += boolToInt(how.compared)
-	t.same += boolToInt(how.same)
+	t.judged += stats.Indicator(how.judged)
+	t.inPairs += stats.Indicator(how.pairs)
+	t.equal += stats.Indicator(how.equal)
+	t.compared += stats.Indicator(how.compared)
+	t.same += stats.Indicator(how.same)
 	if absent(&verdicts[0]) {
 		t.expected++
 	}
@@ -221,13 +222,6 @@ func ofNumbers(v *gate.Verdict) bool {
 	return !again && (ofSpeed(v) || v.Evidence.Method == gate.MethodExact)
 }
 
-func boolToInt(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
-}
-
 // isTime reports whether a verdict is on a time, as the totals of case files
 // are without a description.
 func isTime(m *bench.Metric, v *gate.Verdict) bool {
@@ -241,18 +235,18 @@ func isTime(m *bench.Metric, v *gate.Verdict) bool {
 // host takes the verdict on the host as a whole.
 func (t *findingCounts) host(v *gate.Verdict) {
 	loss := v.UndecidedLoss()
-	reserved := boolToInt(v.Reserved() && !loss)
-	t.wholeLosses += boolToInt(loss)
+	reserved := stats.Indicator(v.Reserved() && !loss)
+	t.wholeLosses += stats.Indicator(loss)
 	switch {
 	case v.Budget > 0:
-		t.budgets += boolToInt(v.Blocks)
+		t.budgets += stats.Indicator(v.Blocks)
 		t.reservedBudgets += reserved
 	case v.Finding == gate.OtherHost:
 		t.otherHost = v
-		t.refused += boolToInt(v.Blocks)
+		t.refused += stats.Indicator(v.Blocks)
 		t.elsewhere += reserved
 	default:
-		t.shifted += boolToInt(v.Blocks)
+		t.shifted += stats.Indicator(v.Blocks)
 		t.reservedShifts += reserved
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -83,13 +82,10 @@ func median(res *bench.Result, metric string) float64 {
 		return math.NaN()
 	}
 	s := res.Sample(metric)
-	switch {
-	case s == nil:
+	if s == nil {
 		return math.NaN()
-	case s.Summary != nil:
-		return s.Summary.Median
 	}
-	return stats.Median(s.Values)
+	return s.Median()
 }
 
 // drifted says of which hosts the speed itself seems to have changed.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -46,8 +47,8 @@ func (h *host) healthMeans() string {
 	stands, open := 0, 0
 	for i := range h.Comparison.Verdicts {
 		v := &h.Comparison.Verdicts[i]
-		stands += boolToInt(v.Health != "" && v.Blocks)
-		open += boolToInt(v.DecidedBy == gate.ByHealthyHost)
+		stands += stats.Indicator(v.Health != "" && v.Blocks)
+		open += stats.Indicator(v.DecidedBy == gate.ByHealthyHost)
 	}
 	var parts []string
 	if stands > 0 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -45,22 +46,16 @@ func (h htmlWriter) cells(r *Report) {
 			break
 		}
 		shown++
-		if h.size() <= wholeCells {
-			whole++
-		}
-		h.cell(r, i, c, keys, h.size() <= wholeCells)
+		fits := h.size() <= wholeCells
+		whole += stats.Indicator(fits)
+		h.cell(r, i, c, keys, fits)
 	}
 	h.WriteString("</div>\n")
 	if whole < len(all) {
 		h.block(
 			paragraph{plain(fmt.Sprintf(
 				"%s shown whole, %d in one line and %d not at all, because none of these is worse. All of one: ",
-				text.Plural(
-					whole,
-					"cell",
-				),
-				shown-whole,
-				len(all)-shown,
+				text.Plural(whole, "cell"), shown-whole, len(all)-shown,
 			)), command("accelgate explain CELL"), plain("; all of all: "), command("accelgate report --format json RUN")},
 		)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/stats"
 )
 
 // Cells of kernels have these parameters and metrics.
@@ -133,7 +134,7 @@ func (s *kernelScan) cell(verdicts []gate.Verdict) {
 				worst = at
 			}
 		}
-		k.fixed += boolToInt(v.Finding == gate.Fixed)
+		k.fixed += stats.Indicator(v.Finding == gate.Fixed)
 		if v.Metric == latency && ofSpeed(v) && !v.Undecided() {
 			s.judge(k, v)
 		}

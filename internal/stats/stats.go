@@ -58,3 +58,11 @@ func median(values []float64) float64 {
 	}
 	return values[n/2-1]/2 + values[n/2]/2 // each halved, so that the sum cannot overflow
 }
+
+// Indicator is 1 for true and 0 for false, so that sums count.
+func Indicator(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}

@@ -116,7 +116,7 @@ func (l *looks) sum(wall time.Duration, u *Usage) {
 	}
 	u.Off = time.Duration(float64(wall) * float64(l.off) / float64(l.wall))
 	if l.on > 0 {
-		u.Threads = l.at / l.on.Seconds()
+		u.Threads = max(1, l.at/l.on.Seconds()) // sums are rounded: one thread gave 0.9999999999999999
 	}
 }
 

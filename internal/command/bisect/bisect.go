@@ -162,7 +162,7 @@ func search(ctx context.Context, e *measure.Env, b *bisection, t *trees) (err er
 		return err
 	}
 	steps[b.Bad] = step{Commit: b.Bad, Answer: stepBad, Evidence: &ends}
-	return tellFound(ctx, e, b, t, left, steps, metric)
+	return printFound(ctx, e, b, t, left, steps, metric)
 }
 
 // endError says which end cannot be built.
@@ -285,8 +285,8 @@ func (t *trees) suspects(ctx context.Context, b *bisection) ([]string, error) {
 	return strings.Fields(list), err
 }
 
-// tellFound says what was found and what to type next.
-func tellFound(
+// printFound says what was found and what to type next.
+func printFound(
 	ctx context.Context,
 	e *measure.Env,
 	b *bisection,

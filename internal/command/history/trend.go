@@ -215,7 +215,7 @@ func (s *Series) Look() {
 		for before > 0 && math.IsNaN(values[before]) {
 			before--
 		}
-		if s.sameCode(before, p.Index) {
+		if s.SameCode(before, p.Index) {
 			continue
 		}
 		s.Changes = append(
@@ -223,9 +223,9 @@ func (s *Series) Look() {
 			Level{
 				Changed: judge.ChangeOf(p.Change, s.Better),
 				P:       p.P,
-				After:   s.Revisions[max(before, 0)],
+				After:   s.Revisions[before],
 				Before:  s.Revisions[p.Index],
-				From:    max(before, 0),
+				From:    before,
 				At:      p.Index,
 			},
 		)
@@ -233,13 +233,13 @@ func (s *Series) Look() {
 	if len(s.Changes) > 0 {
 		return // a step looks like drift, too
 	}
-	if d, ok := detect.Drift(values, higher); ok && d.Alarm >= 0 && d.Change > minChange && !s.sameCode(d.Since, len(s.Revisions)-1) {
+	if d, ok := detect.Drift(values, higher); ok && d.Alarm >= 0 && d.Change > minChange && !s.SameCode(d.Since, len(s.Revisions)-1) {
 		s.Drift = &Drift{Changed: judge.ChangeOf(d.Change, s.Better), Since: s.Revisions[d.Since]}
 	}
 }
 
-// sameCode reports whether two runs are of one commit: what moved between them is no change of the code.
-func (s *Series) sameCode(a, b int) bool {
+// SameCode reports whether two runs are of one commit: what moved between them is no change of the code.
+func (s *Series) SameCode(a, b int) bool {
 	return s.Revisions[a] != "" && s.Revisions[a] == s.Revisions[b]
 }
 

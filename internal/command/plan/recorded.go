@@ -26,7 +26,7 @@ func compare(p *measure.Plan) (*recorded, error) {
 	if p.Options.Reference(p.File).Remote() || p.Options.Reference(p.File).FromHistory() || p.Unlisted() != nil {
 		return nil, nil
 	}
-	r := &recorded{path: p.Options.Reference(p.File).Path(p.Options.Reference(p.File).Label(p.Host))}
+	r := &recorded{path: p.Options.Reference(p.File).PathOf(p.Host)}
 	file, err := baseline.Load(r.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -124,7 +124,6 @@ func withoutReference(run *bench.Run, file *baseline.File) (warnings []string) {
 	return warnings
 }
 
-// Still counts the numbers that stay because they moved within their noise.
 // gated counts the numbers of gated metrics that are new or changed. Others inform, such as the resources of each cell.
 func (r recorded) gated(run *bench.Run) (n int) {
 	for _, c := range r.Changes {
@@ -136,6 +135,7 @@ func (r recorded) gated(run *bench.Run) (n int) {
 	return n
 }
 
+// Still counts the numbers that stay because they moved within their noise.
 func (r recorded) Still() (n int) {
 	for _, c := range r.Changes {
 		if c.Kind == baseline.Still {

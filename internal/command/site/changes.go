@@ -79,8 +79,8 @@ func confirmed(s *history.Series) (from, at int, ok bool) {
 	at = len(s.Values) - 2
 	for from = at - 1; from > 0 && math.IsNaN(s.Values[from]); from-- {
 	}
-	if s.Revisions[from] != "" && s.Revisions[from] == s.Revisions[at] {
-		return 0, 0, false // the code did not change
+	if s.SameCode(from, at) {
+		return 0, 0, false
 	}
 	for _, l := range s.Changes {
 		if l.At >= from {

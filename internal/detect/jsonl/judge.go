@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Options say how trials are judged. The zero value has the defaults of package
@@ -109,7 +110,7 @@ func (s *Set) judge(at []int, out []Verdict) {
 			v.Shift = l.sample.change(shift)
 		}
 		if moved != "" && v.Mode == detect.History {
-			v.Reason = join(v.Reason, moved)
+			v.Reason = text.Reasons(v.Reason, moved)
 		}
 		out[n] = v
 	}
@@ -229,11 +230,4 @@ func (s *sample) verdict(e detect.Evidence) Verdict {
 		v.Class = Class(e.Verdict)
 	}
 	return v
-}
-
-func join(a, b string) string {
-	if a == "" {
-		return b
-	}
-	return a + "; " + b
 }

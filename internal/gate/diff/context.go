@@ -14,14 +14,20 @@ import (
 // hardware, must be the same, or the numbers are of two different things; which
 // version answered is what a diff is often about. Names are those of a run's context, driver options under their own.
 var defaultContext = map[string]gate.Level{
-	"suite": gate.Warn, "model": gate.Fail, "engine": gate.Fail, "engine_version": gate.Warn, "quantization": gate.Fail, "hardware_fingerprint": gate.Fail,
-	"client": gate.Warn, "duration_s": gate.Warn, "seed": gate.Warn, "nonce_seed": gate.Off, "clocks": gate.Off, "schedule_sha256": gate.Warn, cellFact: gate.Warn,
+	"suite": gate.Warn, "model": gate.Fail, "engine": gate.Fail, "engine_version": gate.Warn, "quantization": gate.Fail,
+	"hardware_fingerprint": gate.Fail,
+	"client":               gate.Warn, "duration_s": gate.Warn, "seed": gate.Warn, "nonce_seed": gate.Off, "clocks": gate.Off,
+	"schedule_sha256": gate.Warn, cellFact: gate.Warn,
 
 	"suite_version": gate.Fail, "dataset_hash": gate.Fail,
-	"mode": gate.Fail, "concurrency": gate.Fail, "rate": gate.Fail, "arrival": gate.Fail, "burstiness": gate.Fail, "burst": gate.Fail, "warmup": gate.Fail,
-	"api": gate.Fail, "max_tokens": gate.Fail, "ignore_eos": gate.Fail, "temperature": gate.Fail, "stream": gate.Fail, "keepalive": gate.Fail,
-	"cache_policy": gate.Fail, "input_len": gate.Fail, "output_len": gate.Fail, "extra": gate.Fail, "rate_end": gate.Fail, "rate_curve": gate.Fail, "scale": gate.Fail, "mix": gate.Fail,
-	"conversation": gate.Fail, "json_schema": gate.Fail, "files": gate.Fail, "inputs": gate.Fail, "length_unit": gate.Fail, "protocol": gate.Fail,
+	"mode": gate.Fail, "concurrency": gate.Fail, "rate": gate.Fail, "arrival": gate.Fail, "burstiness": gate.Fail,
+	"burst": gate.Fail, "warmup": gate.Fail,
+	"api": gate.Fail, "max_tokens": gate.Fail, "ignore_eos": gate.Fail, "temperature": gate.Fail, "stream": gate.Fail,
+	"keepalive":    gate.Fail,
+	"cache_policy": gate.Fail, "input_len": gate.Fail, "output_len": gate.Fail, "extra": gate.Fail, "rate_end": gate.Fail,
+	"rate_curve": gate.Fail, "scale": gate.Fail, "mix": gate.Fail,
+	"conversation": gate.Fail, "json_schema": gate.Fail, "files": gate.Fail, "inputs": gate.Fail, "length_unit": gate.Fail,
+	"protocol":           gate.Fail,
 	bench.StreamedTokens: gate.Fail, "latency_from": gate.Fail, "search": gate.Fail,
 }
 
@@ -30,7 +36,7 @@ var defaultContext = map[string]gate.Level{
 const cellFact = "cell"
 
 // DefaultContext returns what a mismatch of a fact means where the policy does
-// not say: [Fail] refuses the comparison. A fact that is absent warns. The
+// not say: [gate.Fail] refuses the comparison. A fact that is absent warns. The
 // caller owns the map.
 func DefaultContext() map[string]gate.Level { return maps.Clone(defaultContext) }
 

@@ -62,7 +62,7 @@ func sideMetric(m bench.Metric, s bench.Summary, answered *bench.Sample) Metric 
 	if m.CountedBy != "" || strings.Contains(m.Name, "_p99") {
 		side.N = 0
 		if answered != nil {
-			side.N = int(min(answered.Summarize().Median, 1<<31-1))
+			side.N = int(min(answered.Median(), 1<<31-1))
 		}
 	}
 	return side

@@ -8,6 +8,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -129,7 +130,7 @@ func (p Policy) find(m metricPair) judgedRow {
 	case row.Baseline == nil:
 		row.Verdict, row.Reason = New, "the baseline has no number for it: record it there to have it judged"
 	case disagreement != "":
-		f.fails = boolToInt(!m.informational())
+		f.fails = stats.Indicator(!m.informational())
 		row.Verdict, row.Reason = Inconclusive, disagreement
 	case m.reliability() != "":
 		f.compared = 1
@@ -177,8 +178,8 @@ func (f *judgedRow) compare(m metricPair, p Policy) {
 		row.Reason = text.Reasons(row.Reason, note)
 	}
 	f.compared = 1
-	f.judged = boolToInt(!m.informational() && row.Verdict != Unknown && row.Verdict != Inconclusive)
-	f.fails = boolToInt(row.Verdict == Regression)
+	f.judged = stats.Indicator(!m.informational() && row.Verdict != Unknown && row.Verdict != Inconclusive)
+	f.fails = stats.Indicator(row.Verdict == Regression)
 }
 
 // direct judges two numbers that differ.
@@ -215,11 +216,4 @@ func finiteOrNone(x float64) *float64 {
 		return nil
 	}
 	return &x
-}
-
-func boolToInt(yes bool) int {
-	if yes {
-		return 1
-	}
-	return 0
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/openai"
 )
 
@@ -17,20 +18,13 @@ func (m *measurement) streamed() {
 	for _, o := range m.ok {
 		if r := &o.Reply; r.OutputTokens > 0 {
 			counted, streamed = counted+r.OutputTokens, streamed+r.StreamedTokens
-			m.hidden += one(r.StreamedTokens < r.OutputTokens)
+			m.hidden += stats.Indicator(r.StreamedTokens < r.OutputTokens)
 		}
 	}
 	m.out.StreamedShare = 1
 	if m.hidden > 0 {
 		m.out.StreamedShare = float64(streamed) / float64(counted)
 	}
-}
-
-func one(yes bool) int {
-	if yes {
-		return 1
-	}
-	return 0
 }
 
 // marked adds to the method of a TPOT that it is over streamed tokens.

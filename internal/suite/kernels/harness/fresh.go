@@ -135,11 +135,11 @@ func (p *trialProtocol) visit(ctx context.Context, s *side, content int, sets, a
 	}
 	called := s.queued()
 	v.wallQueued = called - queued
-	if v.outputs, v.ask, err = p.ask(ctx, s, asked); err != nil {
+	if v.outputs, v.ask, err = p.saveOutputs(ctx, s, asked); err != nil {
 		return v, err
 	}
 	v.askQueued = s.queued() - called
-	_, v.askAgain, err = p.ask(ctx, s, asked)
+	_, v.askAgain, err = p.saveOutputs(ctx, s, asked)
 	return v, err
 }
 
@@ -161,8 +161,8 @@ func (p *trialProtocol) request(ctx context.Context, s *side, id string, of *sid
 	return float64(wall.Nanoseconds()), reply.NS, s.by(err)
 }
 
-// ask takes outputs of sets as they are, and returns how long that took.
-func (p *trialProtocol) ask(ctx context.Context, s *side, sets []int) ([][]evaluator.Output, float64, error) {
+// saveOutputs takes outputs of sets as they are, and returns how long that took.
+func (p *trialProtocol) saveOutputs(ctx context.Context, s *side, sets []int) ([][]evaluator.Output, float64, error) {
 	var names []string
 	for _, set := range sets {
 		names = append(names, p.slot(set).Out...)

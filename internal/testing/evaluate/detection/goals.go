@@ -32,7 +32,7 @@ func atMost(got, limit float64, name string, args ...any) Goal {
 	return Goal{Name: fmt.Sprintf(name, args...), Want: fmt.Sprintf("<= %.3g", limit), Got: got, Most: limit}
 }
 
-func atLeast(got, limit float64, name string, args ...any) Goal {
+func minGoal(got, limit float64, name string, args ...any) Goal {
 	return Goal{Name: fmt.Sprintf(name, args...), Want: fmt.Sprintf(">= %.3g", limit), Got: got, Least: limit}
 }
 
@@ -67,14 +67,14 @@ func cellGoals(single map[int][]Trial) (goals []Goal) {
 		for i, power := range reference[n] {
 			goals = append(
 				goals,
-				atLeast(ours.Rates[i+1].Percent(), power-powerLoss, "all cells, n %d: power %% at %g %%", n, 100*Effects[i+1]),
+				minGoal(ours.Rates[i+1].Percent(), power-powerLoss, "all cells, n %d: power %% at %g %%", n, 100*Effects[i+1]),
 			)
 		}
 		if n == 3 || n == 5 {
 			crude := Rule{Alarm: fixed(0.10)}.Judge(n, single[n], Effects[:1])
 			goals = append(
 				goals,
-				atLeast(
+				minGoal(
 					crude.Rates[0].Percent()/ours.Rates[0].Percent(),
 					4,
 					"all cells, n %d: times fewer false alarms than fixed 10 %%",
@@ -99,32 +99,32 @@ func classGoals(single map[int][]Trial) (goals []Goal) {
 		r := rates(g.n, 0, strict)
 		goals = append(
 			goals,
-			atLeast(r[3].Percent(), g.five, "accelerators, n %d: power %% at 5 %%", g.n),
-			atLeast(r[4].Percent(), g.ten, "accelerators, n %d: power %% at 10 %%", g.n),
+			minGoal(r[3].Percent(), g.five, "accelerators, n %d: power %% at 5 %%", g.n),
+			minGoal(r[4].Percent(), g.ten, "accelerators, n %d: power %% at 10 %%", g.n),
 		)
 	}
 	for _, n := range []int{3, 5} {
 		ours, ten, two := rates(n, 0, strict), rates(n, 0, fixed(0.10)), rates(n, 0, fixed(0.02))
 		goals = append(
 			goals,
-			atLeast(ten[0].Percent()/ours[0].Percent(), 4, "accelerators, n %d: times fewer false alarms than fixed 10 %%", n),
-			atLeast(two[0].Percent()/ours[0].Percent(), 14, "accelerators, n %d: times fewer false alarms than fixed 2 %%", n),
+			minGoal(ten[0].Percent()/ours[0].Percent(), 4, "accelerators, n %d: times fewer false alarms than fixed 10 %%", n),
+			minGoal(two[0].Percent()/ours[0].Percent(), 14, "accelerators, n %d: times fewer false alarms than fixed 2 %%", n),
 		)
 		for i, e := range effects[1:] {
 			goals = append(
 				goals,
-				atLeast(ours[i+1].Percent(), ten[i+1].Percent(), "accelerators, n %d: power %% at %g %%, against fixed 10 %%", n, 100*e),
+				minGoal(ours[i+1].Percent(), ten[i+1].Percent(), "accelerators, n %d: power %% at %g %%, against fixed 10 %%", n, 100*e),
 			)
 		}
 	}
 	one, three, five, small := rates(1, 2, strict), rates(3, 2, strict), rates(5, 2, strict), rates(5, 2, fine)
 	return append(goals,
-		atLeast(one[3].Percent(), 78, "quiet cells, n 1: power %% at 5 %%"),
-		atLeast(three[3].Percent(), 92, "quiet cells, n 3: power %% at 5 %%"),
-		atLeast(five[3].Percent(), 95, "quiet cells, n 5: power %% at 5 %%"),
-		atLeast(five[2].Percent(), 90, "quiet cells, n 5: power %% at 3 %%"),
+		minGoal(one[3].Percent(), 78, "quiet cells, n 1: power %% at 5 %%"),
+		minGoal(three[3].Percent(), 92, "quiet cells, n 3: power %% at 5 %%"),
+		minGoal(five[3].Percent(), 95, "quiet cells, n 5: power %% at 5 %%"),
+		minGoal(five[2].Percent(), 90, "quiet cells, n 5: power %% at 3 %%"),
 		atMost(five[0].Percent(), 0.5, "quiet cells, n 5: false alarms %%"),
-		atLeast(small[1].Percent(), 85, "quiet cells, n 5, least effect 1 %%: power %% at 2 %%"),
+		minGoal(small[1].Percent(), 85, "quiet cells, n 5, least effect 1 %%: power %% at 2 %%"),
 		atMost(small[0].Percent(), 1.5, "quiet cells, n 5, least effect 1 %%: false alarms %%"))
 }
 
@@ -158,7 +158,7 @@ func pairGoals(d *Data) (goals []Goal) {
 		for i, want := range power[row.N] {
 			goals = append(
 				goals,
-				atLeast(
+				minGoal(
 					row.Rates[4+i].Percent(),
 					want-powerLoss,
 					"pairs on a loaded host, n %d: power %% at %g %%",
@@ -173,8 +173,8 @@ func pairGoals(d *Data) (goals []Goal) {
 		if row.N == 5 {
 			goals = append(
 				goals,
-				atLeast(row.Rates[2].Percent(), 60, "GPU kernels, n 5: power %% at 1 %%"),
-				atLeast(row.Rates[3].Percent(), 75, "GPU kernels, n 5: power %% at 2 %%"),
+				minGoal(row.Rates[2].Percent(), 60, "GPU kernels, n 5: power %% at 1 %%"),
+				minGoal(row.Rates[3].Percent(), 75, "GPU kernels, n 5: power %% at 2 %%"),
 			)
 		}
 	}
