@@ -135,27 +135,32 @@ func measureEach(t *testing.T, dir, text string) map[string]bench.Result {
 	}
 	s, results := mustOpen(t, dir, patient+"dataset: .\nreference: torch\n"+text), map[string]bench.Result{}
 	for _, cell := range s.Cells() {
-		r, err := s.Measure(t.Context(), cell, bench.Device{})
-		if strings.Contains(r.Reason, "SUSPECT") { // three calls are few; TestHonestIsNotSuspectThorough holds the rate
+		r := measureOne(t, s, cell)
+		for range 2 { // three calls are few: TestHonestIsNotSuspectThorough holds the rate of false suspicion
+			if r.Cause != bench.CauseMachine && !strings.Contains(r.Reason, "SUSPECT") {
+				break
+			}
 			t.Logf("%s is measured once more: %s", cell.ID(), r.Reason)
-			r, err = s.Measure(t.Context(), cell, bench.Device{})
-		}
-		if err != nil {
-			t.Fatal(err)
+			r = measureOne(t, s, cell)
 		}
 		results[s.byID[cell.ID()].solution.Name] = r
 	}
 	return results
 }
 
-// wantPassed ends with the reason: the log of a build is long. A host that is too busy to judge times says nothing of a
-// build, and three calls are few.
+func measureOne(t *testing.T, s *Suite, cell bench.Cell) bench.Result {
+	t.Helper()
+	r, err := s.Measure(t.Context(), cell, bench.Device{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// wantPassed ends with the reason: the log of a build is long.
 func wantPassed(t *testing.T, r bench.Result) {
 	t.Helper()
-	switch {
-	case r.Outcome == bench.Failed && r.Cause == bench.CauseMachine:
-		t.Logf("%s was built and called, and not judged: %s", r.Cell.ID(), r.Reason)
-	case r.Outcome != bench.Passed || r.Sample("latency_ms") == nil:
+	if r.Outcome != bench.Passed || r.Sample("latency_ms") == nil {
 		t.Errorf("%s\n%s: %s: %s", r.Log, r.Cell.ID(), r.Outcome, r.Reason)
 	}
 }

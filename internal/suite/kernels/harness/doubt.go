@@ -17,7 +17,7 @@ type round struct {
 	// those that it had met: what inputs cost that are in no cache yet.
 	theirFresh, theirAgain float64
 	idle                   float64 // the whole request with nothing to call
-	// saveOutputs and askAgain are whole requests for outputs, right after the calls and
+	// ask and askAgain are whole requests for outputs, right after the calls and
 	// once more; make and theirMake are those for inputs, 0 if the workers are of
 	// different kinds.
 	ask, askAgain, theirAsk, theirAskAgain float64

@@ -28,7 +28,7 @@ type Goal struct {
 // Holds reports whether the figure was reached.
 func (g Goal) Holds() bool { return g.Got >= g.Least && (g.Most == 0 || g.Got <= g.Most) }
 
-func atMost(got, limit float64, name string, args ...any) Goal {
+func maxGoal(got, limit float64, name string, args ...any) Goal {
 	return Goal{Name: fmt.Sprintf(name, args...), Want: fmt.Sprintf("<= %.3g", limit), Got: got, Most: limit}
 }
 
@@ -60,9 +60,9 @@ func cellGoals(single map[int][]Trial) (goals []Goal) {
 		if n == 1 {
 			limit = 1.3
 		}
-		goals = append(goals, atMost(ours.Rates[0].Percent(), limit, "all cells, n %d: false alarms %%", n))
+		goals = append(goals, maxGoal(ours.Rates[0].Percent(), limit, "all cells, n %d: false alarms %%", n))
 		if _, high := ours.Rates[0].Wilson(); n > 1 && ours.Rates[0].Of >= 10_000 {
-			goals = append(goals, atMost(high, 1.2, "all cells, n %d: upper limit of false alarms %%", n))
+			goals = append(goals, maxGoal(high, 1.2, "all cells, n %d: upper limit of false alarms %%", n))
 		}
 		for i, power := range reference[n] {
 			goals = append(
@@ -123,9 +123,9 @@ func classGoals(single map[int][]Trial) (goals []Goal) {
 		minGoal(three[3].Percent(), 92, "quiet cells, n 3: power %% at 5 %%"),
 		minGoal(five[3].Percent(), 95, "quiet cells, n 5: power %% at 5 %%"),
 		minGoal(five[2].Percent(), 90, "quiet cells, n 5: power %% at 3 %%"),
-		atMost(five[0].Percent(), 0.5, "quiet cells, n 5: false alarms %%"),
+		maxGoal(five[0].Percent(), 0.5, "quiet cells, n 5: false alarms %%"),
 		minGoal(small[1].Percent(), 85, "quiet cells, n 5, least effect 1 %%: power %% at 2 %%"),
-		atMost(small[0].Percent(), 1.5, "quiet cells, n 5, least effect 1 %%: false alarms %%"))
+		maxGoal(small[0].Percent(), 1.5, "quiet cells, n 5, least effect 1 %%: false alarms %%"))
 }
 
 func reportGoals(sets []Set) (goals []Goal) {
@@ -135,9 +135,9 @@ func reportGoals(sets []Set) (goals []Goal) {
 			reports = append(reports, sets[i].wholes(n)...)
 		}
 		r := reportRules()[0].judge(reports, wholeEffects)
-		goals = append(goals, atMost(r.Reports.Percent(), 100*detect.DefaultFalseAlarms, "reports, n %d: with a false alarm %%", n),
-			atMost(r.FalseOf[1].Percent(), 10, "reports, n %d: false among alarms %%, 3 cells 5 %% slower", n),
-			atMost(r.FalseOf[2].Percent(), 10, "reports, n %d: false among alarms %%, 3 cells 10 %% slower", n))
+		goals = append(goals, maxGoal(r.Reports.Percent(), 100*detect.DefaultFalseAlarms, "reports, n %d: with a false alarm %%", n),
+			maxGoal(r.FalseOf[1].Percent(), 10, "reports, n %d: false among alarms %%, 3 cells 5 %% slower", n),
+			maxGoal(r.FalseOf[2].Percent(), 10, "reports, n %d: false among alarms %%, 3 cells 10 %% slower", n))
 	}
 	return goals
 }
@@ -169,7 +169,7 @@ func pairGoals(d *Data) (goals []Goal) {
 		}
 	}
 	for _, row := range kernelRows(d.Kernels) {
-		goals = append(goals, atMost(row.Rates[0].Percent(), 1.5, "GPU kernels, n %d: false alarms %%", row.N))
+		goals = append(goals, maxGoal(row.Rates[0].Percent(), 1.5, "GPU kernels, n %d: false alarms %%", row.N))
 		if row.N == 5 {
 			goals = append(
 				goals,
