@@ -96,31 +96,6 @@ func odometer(sizes []int) iter.Seq[[]int] {
 	}
 }
 
-// sweeps appends to buffer the indices of the sweeps that apply to c; exists
-// is false if the combination is none of the matrix.
-func (e *expansion) sweeps(c Combination, buffer []int) (indices []int, exists bool, err error) {
-	if exists, err = e.when.holds(c); err != nil || !exists {
-		return nil, false, wrapped("when", err)
-	}
-	for i, applies := range e.applies {
-		ok, err := applies.holds(c)
-		if err != nil {
-			return nil, false, wrapped("sweep "+e.Sweeps[i].Env+": when", err)
-		}
-		if ok {
-			buffer = append(buffer, i)
-		}
-	}
-	return buffer, true, nil
-}
-
-func wrapped(what string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", what, err)
-}
-
 // count returns the number of cells before Skip, Exclude and Include.
 func (e *expansion) count() (int, error) {
 	n := 0
@@ -140,41 +115,6 @@ func (e *expansion) count() (int, error) {
 	}
 	return n, nil
 }
-
-// size is the number of cells of a combination, saturating above maxCells.
-func (e *expansion) size(sweeps []int) int {
-	if e.Mode == Product {
-		return e.productSize(sweeps)
-	}
-	n := 1
-	for _, i := range sweeps {
-		n += len(e.Sweeps[i].Values)
-		if e.defaults(i) && !e.NoisePairs {
-			n--
-		}
-	}
-	return n
-}
-
-func (e *expansion) productSize(sweeps []int) int {
-	n, allDefault := 1, true
-	for _, i := range sweeps {
-		if n *= len(e.options[i]); n > maxCells {
-			return n
-		}
-		allDefault = allDefault && e.defaults(i)
-	}
-	if !allDefault {
-		return n + 1
-	}
-	if e.NoisePairs && len(sweeps) > 0 {
-		n++
-	}
-	return n
-}
-
-// defaults reports whether one of the values of the sweep is the default.
-func (e *expansion) defaults(sweep int) bool { return e.options[sweep][0] == "" }
 
 // expand appends the points of a combination.
 func (e *expansion) expand(c Combination) error {

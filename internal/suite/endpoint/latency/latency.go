@@ -84,8 +84,6 @@ var (
 		percentiles: []int{50, 99}, never: true}
 )
 
-func ttft(o *Observation) float64 { return o.until(o.Reply.First) }
-
 // connect is absent where a connection was used again.
 func connect(o *Observation) float64 {
 	if o.Reply.Reused {
@@ -94,9 +92,7 @@ func connect(o *Observation) float64 {
 	return between(o.Reply.Send, o.Reply.Conn)
 }
 
-func ttfc(o *Observation) float64        { return o.until(o.Reply.FirstChunk) }
-func ttftContent(o *Observation) float64 { return o.until(o.Reply.FirstContent) }
-func e2e(o *Observation) float64         { return o.until(o.Reply.EOF) }
+func e2e(o *Observation) float64 { return o.until(o.Reply.EOF) }
 
 // answerTime is absent where an answer was generated token by token.
 func answerTime(o *Observation) float64 {
@@ -112,25 +108,6 @@ func (o *Observation) until(event time.Duration) float64 {
 		return since(o.Due, event)
 	}
 	return between(o.Reply.Send, event)
-}
-
-// ttftSend is the time to the first token without the queue before sending.
-func ttftSend(o *Observation) float64 {
-	if !o.Capped {
-		return absent
-	}
-	return between(o.Reply.Send, o.Reply.First)
-}
-
-// ttftOfTurn is the time to the first token of the first question of a
-// conversation, or of the later ones.
-func ttftOfTurn(later bool) func(*Observation) float64 {
-	return func(o *Observation) float64 {
-		if o.Turn == 0 || later != (o.Turn > 1) {
-			return absent
-		}
-		return ttft(o)
-	}
 }
 
 // tpot is undefined for one token, and for an answer that came in one piece.

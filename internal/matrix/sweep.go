@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -12,7 +13,7 @@ type family struct {
 	combination Combination
 	tags        []string // of its axis values
 	skip        string
-	plain       string // id of the plain cell where a A/A partner is wanted
+	plain       string // id of the plain cell where an A/A partner is wanted
 }
 
 // add appends the cell that sets the variables, unless it is excluded.
@@ -108,3 +109,63 @@ func ascending(list []string) bool {
 	}
 	return true
 }
+
+// sweeps appends to buffer the indices of the sweeps that apply to c; exists
+// is false if the combination is none of the matrix.
+func (e *expansion) sweeps(c Combination, buffer []int) (indices []int, exists bool, err error) {
+	if exists, err = e.when.holds(c); err != nil || !exists {
+		return nil, false, wrapped("when", err)
+	}
+	for i, applies := range e.applies {
+		ok, err := applies.holds(c)
+		if err != nil {
+			return nil, false, wrapped("sweep "+e.Sweeps[i].Env+": when", err)
+		}
+		if ok {
+			buffer = append(buffer, i)
+		}
+	}
+	return buffer, true, nil
+}
+
+func wrapped(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// size is the number of cells of a combination, saturating above maxCells.
+func (e *expansion) size(sweeps []int) int {
+	if e.Mode == Product {
+		return e.productSize(sweeps)
+	}
+	n := 1
+	for _, i := range sweeps {
+		n += len(e.Sweeps[i].Values)
+		if e.defaults(i) && !e.NoisePairs {
+			n--
+		}
+	}
+	return n
+}
+
+func (e *expansion) productSize(sweeps []int) int {
+	n, allDefault := 1, true
+	for _, i := range sweeps {
+		if n *= len(e.options[i]); n > maxCells {
+			return n
+		}
+		allDefault = allDefault && e.defaults(i)
+	}
+	if !allDefault {
+		return n + 1
+	}
+	if e.NoisePairs && len(sweeps) > 0 {
+		n++
+	}
+	return n
+}
+
+// defaults reports whether one of the values of the sweep is the default.
+func (e *expansion) defaults(sweep int) bool { return e.options[sweep][0] == "" }
