@@ -100,7 +100,7 @@ func (a *action) compareChecked(ctx context.Context, file *config.File) (*report
 	return changes, rule, err
 }
 
-// settleChanges says what the changes need.
+// settleChanges decides what the changes need.
 func (a *action) settleChanges(ctx context.Context, changes *report.CheckedChanges, rule string, policy *gate.Policy) {
 	if rule == changesWarn {
 		changes.State = "policy.config_changes is warn: no approval is needed"

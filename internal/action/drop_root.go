@@ -44,7 +44,7 @@ func (a *action) dropRoot() error {
 	return nil
 }
 
-// warnOfRoot says that measured programs can read the token.
+// warnOfRoot warns that measured programs can read the token.
 func (a *action) warnOfRoot() {
 	if a.measuresHere() && a.in.options.Secret != "" {
 		a.annotate(

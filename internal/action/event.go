@@ -25,7 +25,7 @@ var events = []string{
 	"issue_comment",
 }
 
-// refuse says why accelgate does not work for an event.
+// refuse returns why accelgate does not work for an event.
 func (a *action) refuse() error {
 	switch pr := a.event.PullRequest; {
 	case a.event.Name == "pull_request_target" && !a.in.dangerTarget:

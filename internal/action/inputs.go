@@ -39,7 +39,7 @@ type inputs struct {
 	author    string          // login of the token, where GitHub does not name it
 	apiWait   time.Duration   // for GitHub's rate limits
 	runAs     *worker.Account // whom root becomes; nil is the owner of the workspace
-	// commitComment tells the commit with which a confirmed loss began.
+	// commitComment asks for a comment on the commit with which a confirmed loss began.
 	commitComment bool
 	// siteURL is the root of the dashboard, and reportURL where the report as a page is; "" for none.
 	siteURL, reportURL string
@@ -50,7 +50,7 @@ type inputs struct {
 	dangerForks, dangerTarget bool
 }
 
-// commentMode says when the comment is written.
+// commentMode describes when the comment is written.
 type commentMode string
 
 const (

@@ -32,7 +32,7 @@ func (a *action) trigger(ctx context.Context) policy.Trigger {
 	return o
 }
 
-// errUnlabelled says that a pull request does not have a label.
+// errUnlabelled means that a pull request does not have a label.
 var errUnlabelled = errors.New("the pull request does not have the label")
 
 // labelled returns nil for a label that a user with write permission set. A label makes

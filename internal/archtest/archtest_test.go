@@ -17,7 +17,7 @@ import (
 
 const module = "github.com/accelgate/accelgate/"
 
-// allowed says which rooms a room of internal may import. A folder below a room follows its room.
+// allowed is which rooms a room of internal may import. A folder below a room follows its room.
 var allowed = map[string][]string{
 	"cli":        {"action", "artifact", "atomicfile", "bench", "command", "config", "detect", "engine", "exit", "formats", "gate", "github", "judge", "matrix", "measure", "reference", "report", "suite", "text", "worker"},
 	"action":     {"atomicfile", "bench", "command", "config", "exit", "gate", "github", "judge", "matrix", "measure", "reference", "report", "text", "worker"},

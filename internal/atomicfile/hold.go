@@ -10,7 +10,7 @@ import (
 // Hold is the use of a folder by one process.
 type Hold struct{ lock *flock.Flock }
 
-// ErrHeld says that another process uses the folder.
+// ErrHeld means that another process uses the folder.
 var ErrHeld = errors.New("another process uses it")
 
 // HoldFolder takes a folder for this process until Release or its end, by a lock on

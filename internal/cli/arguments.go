@@ -11,7 +11,7 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// positional says in our words what is wrong with a command's arguments: how many
+// positional returns in our words what is wrong with a command's arguments: how many
 // it takes is in its usage line.
 func positional(cmd *cobra.Command, args []string) error {
 	name, takes, _ := strings.Cut(cmd.Use, " ")

@@ -26,7 +26,7 @@ const Version = 1
 // File is one accelgate.yaml. Absent values are zero.
 type File struct {
 	Version int `yaml:"version,required"`
-	// Name tells the configurations of a repository apart; "" where there is one. It
+	// Name distinguishes the configurations of a repository apart; "" where there is one. It
 	// has 1 to 32 of a-z, 0-9 and "-".
 	Name string `yaml:"name"`
 	// Baselines say what runs are compared with.
@@ -38,7 +38,7 @@ type File struct {
 	Build *Build `yaml:"build"`
 	// Artifacts are what suites use and the checkout does not have, by name.
 	Artifacts map[string]Artifact `yaml:"artifacts"`
-	// AB says how the base of pairs is made; nil if it is as its commit has it.
+	// AB is how the base of pairs is made; nil if it is as its commit has it.
 	AB *Pairing `yaml:"ab"`
 	// Runners are the hosts that the project measures on, for planning.
 	Runners []Runner `yaml:"runners"`
@@ -53,7 +53,7 @@ type File struct {
 	doc *document
 }
 
-// Host says which machine this is, where detection should not decide.
+// Host describes which machine this is, where detection should not decide.
 type Host struct {
 	// Label selects the baseline file, baseline-<label>.json. It may be any
 	// text here: whoever detects the host says what a label is.
@@ -102,13 +102,13 @@ type Runner struct {
 type Policy struct {
 	// Threshold is the slowdown in percent that fails a cell.
 	Threshold *Percent `yaml:"threshold"`
-	// RequireBaseline says whether a run without a comparable baseline needs
+	// RequireBaseline is whether a run without a comparable baseline needs
 	// the attention of a person.
 	RequireBaseline *bool `yaml:"require_baseline"`
-	// Fingerprint says what a baseline of another machine means: "ignore",
+	// Fingerprint is what a baseline of another machine means: "ignore",
 	// "warn" or "refuse"; "" leaves it to the gate.
 	Fingerprint string `yaml:"fingerprint" oneof:"ignore warn refuse"`
-	// LeftOut says what a cell means that a limit kept from being measured and
+	// LeftOut is what a cell means that a limit kept from being measured and
 	// that the baseline has: "fail" or "warn"; "" is "fail".
 	LeftOut string `yaml:"left_out" oneof:"fail warn"`
 	// Compat names a tool whose rules are applied in place of our own:
@@ -120,14 +120,14 @@ type Policy struct {
 	// MinEffect is the slowdown in percent below which evidence is of no interest.
 	// Nil leaves it to cli.
 	MinEffect *Percent `yaml:"min_effect"`
-	// Inconclusive says whether what is undecided blocks: "warn" or "fail"; "" is "warn".
+	// Inconclusive is whether what is undecided blocks: "warn" or "fail"; "" is "warn".
 	Inconclusive string `yaml:"inconclusive" oneof:"warn fail"`
-	// Improvement says what a certain gain means that the baseline does not have: "pass"
+	// Improvement is what a certain gain means that the baseline does not have: "pass"
 	// or "fail"; "" is "pass".
 	Improvement string `yaml:"improvement" oneof:"pass fail"`
 	// Levels say on which occasions numbers only warn.
 	Levels []Level `yaml:"levels"`
-	// Unhealthy says what a regression means that was measured on an unhealthy
+	// Unhealthy is what a regression means that was measured on an unhealthy
 	// host: "inconclusive" or "ignore"; "" is "inconclusive".
 	Unhealthy string `yaml:"unhealthy" oneof:"inconclusive ignore"`
 	// FalseAlarms is the chance that a report on unchanged code blocks for speed.
@@ -154,7 +154,7 @@ type Policy struct {
 	// Quarantine is the file of quarantined cells as written; see [File.Resolve]. ""
 	// leaves it to cli.
 	Quarantine string `yaml:"quarantine"`
-	// ConfigChanges says what a pull request needs that changes what is checked:
+	// ConfigChanges is what a pull request needs that changes what is checked:
 	// "block", the approval of a user with write permission, "other-person", that of
 	// another one than its author, or "warn", none; "" is "block".
 	ConfigChanges string `yaml:"config_changes" oneof:"block other-person warn"`

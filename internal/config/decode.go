@@ -247,7 +247,7 @@ func scalarText(n ast.Node) (s string, ok bool) {
 	return "", false
 }
 
-// hints says how to write what was wanted.
+// hints is how to write what was wanted.
 var hints = map[string]string{
 	"a list":         `write one item per line, each starting with "- "`,
 	"a mapping":      `write one "key: value" per line, indented`,

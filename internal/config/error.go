@@ -22,7 +22,7 @@ func (p Position) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Lin
 // Error is one complaint about a file.
 type Error struct {
 	Position
-	// Message says what is wrong, on one line, with all foreign text quoted.
+	// Message is what is wrong, on one line, with all foreign text quoted.
 	Message string
 	// Hint is the next step. It is empty if Message already holds it.
 	Hint string

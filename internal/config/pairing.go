@@ -9,7 +9,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Pairing says how the base of pairs is made.
+// Pairing describes how the base of pairs is made.
 type Pairing struct {
 	// FromHead are globs of files that the base gets from the code under test.
 	FromHead []string `yaml:"from_head,required"`

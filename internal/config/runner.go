@@ -10,7 +10,7 @@ import (
 	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
-// RunsOn says how jobs find a host. At most one of its fields is given; with none, any target can plan jobs for the host.
+// RunsOn describes how jobs find a host. At most one of its fields is given; with none, any target can plan jobs for the host.
 type RunsOn struct {
 	Labels     []string    `yaml:"labels,list"` // of the GitHub runner
 	Slurm      []string    `yaml:"slurm"`       // options of sbatch; empty and not nil where Slurm needs none

@@ -26,7 +26,7 @@ type Build struct {
 	Outputs []string `yaml:"outputs"`
 	// Position is where the build stands in its file.
 	Position Position `json:"-"`
-	// OnlyPairs says that a checkout is built only where accelgate makes the base itself: a
+	// OnlyPairs means that a checkout is built only where accelgate makes the base itself: a
 	// suite's build was written as a list.
 	OnlyPairs bool
 }
@@ -45,7 +45,7 @@ type Service struct {
 	Ready   Ready             `yaml:"ready,required"`
 }
 
-// Ready says how a service shows that it is up. Exactly one of HTTP, TCP and Command is set.
+// Ready describes how a service shows that it is up. Exactly one of HTTP, TCP and Command is set.
 type Ready struct {
 	HTTP    string        `yaml:"http"`    // URL that answers a GET with a status from 200 to 399
 	TCP     string        `yaml:"tcp"`     // HOST:PORT that accepts a connection

@@ -9,7 +9,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Attend says how measurements that fail or hang are treated.
+// Attend describes how measurements that fail or hang are treated.
 type Attend struct {
 	// Retries is how often a measurement is repeated, by the cause of its failure.
 	Retries map[string]int `yaml:"retries"`

@@ -17,7 +17,7 @@ type ChangePoint struct {
 	P      float64 `json:"p"`      // two-sided
 }
 
-// Search says how change points are searched for. The zero value is useful.
+// Search describes how change points are searched for. The zero value is useful.
 type Search struct {
 	HigherIsBetter bool
 	Window         int     // runs that are looked at together; 0 is 50, Otava's

@@ -25,7 +25,7 @@
 // three locks: least effect, separation, and a calibrated p.
 package detect
 
-// Mode says what a base is.
+// Mode describes what a base is.
 type Mode string
 
 // The modes.

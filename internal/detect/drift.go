@@ -4,7 +4,7 @@ import (
 	"github.com/accelgate/accelgate/internal/stats"
 )
 
-// CUSUM says where a history left its first level for the worse, by steps too
+// CUSUM describes where a history left its first level for the worse, by steps too
 // small for any single comparison.
 type CUSUM struct {
 	// Alarm is the index of the value at which the sum went over its limit, -1

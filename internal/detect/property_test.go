@@ -198,7 +198,7 @@ func FuzzJudge(f *testing.F) {
 	})
 }
 
-// sound says what holds of every evidence.
+// sound checks what holds of every evidence.
 func sound(t *testing.T, e detect.Evidence) {
 	t.Helper()
 	switch {

@@ -34,7 +34,7 @@ type TwoSample struct {
 	HigherIsBetter bool
 }
 
-// TwoSampleEvidence says what two sessions show.
+// TwoSampleEvidence describes what two sessions show.
 type TwoSampleEvidence struct {
 	P float64 // one-sided
 	// Error is the standard error of the difference of the logarithms, with what

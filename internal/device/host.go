@@ -13,7 +13,7 @@ import (
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
-// Options says how to detect a host. The zero value asks the machine and no
+// Options describes how to detect a host. The zero value asks the machine and no
 // vendor tools.
 type Options struct {
 	// Label is the host's name as its owner gave it; empty means to derive it.

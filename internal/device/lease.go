@@ -18,7 +18,7 @@ import (
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
-// LeaseOptions says what to lease and for whom.
+// LeaseOptions describes what to lease and for whom.
 type LeaseOptions struct {
 	// Dir is the folder of the lease files, which all jobs of the host must
 	// share. It is made where it is missing, open to all users; the folder
@@ -92,7 +92,7 @@ func (h Held) String() string {
 	return s
 }
 
-// BusyError says that a device was leased by another job for as long as
+// BusyError means that a device was leased by another job for as long as
 // Acquire was to wait.
 type BusyError struct{ Held Held }
 

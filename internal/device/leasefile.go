@@ -122,7 +122,7 @@ func notALease(path string) error {
 	return fmt.Errorf("%s is not a lease file, but a link or something else: remove it", text.Quote(path, 80))
 }
 
-// write tells others who holds the lease. Where that fails, as on a full disk,
+// write records who holds the lease. Where that fails, as on a full disk,
 // the lease holds all the same; truncating keeps the last holder from being
 // taken for this one.
 func (f *leaseFile) write(h Holder) {

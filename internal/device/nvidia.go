@@ -197,7 +197,7 @@ type process struct {
 	uuid string
 }
 
-// nvidiaBusy says nothing of MIG devices, and where nvidia-smi is not installed. In a
+// nvidiaBusy leaves out MIG devices, and where nvidia-smi is not installed. In a
 // container without the host's process ids nvidia-smi sees no processes.
 func nvidiaBusy(ctx context.Context, w worker.Worker, ids []string) (warnings []string, err error) {
 	resp, err := w.Do(ctx, worker.Request{Args: nvidiaProcesses, Timeout: toolTimeout})

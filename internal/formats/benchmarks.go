@@ -17,9 +17,9 @@ type Benchmark struct {
 	Name   string
 	Values []Value // of [BenchmarkMetrics], each at most once: medians of its repetitions
 	Failed string  // why it has no values; "" if it has
-	// Skipped says that the benchmark skipped itself, for the reason that Failed has.
+	// Skipped means that the benchmark skipped itself, for the reason that Failed has.
 	Skipped bool
-	// Cut says that the program ended while the benchmark ran, so that others may be
+	// Cut means that the program ended while the benchmark ran, so that others may be
 	// unknown.
 	Cut bool
 	// Full is the name with the package before it, where Go's tools state one.

@@ -124,7 +124,7 @@ func decodeStrict(data []byte) (any, error) {
 	return root, nil
 }
 
-// Err says why the output holds no JSON, or is nil if it does. Without JSON
+// Err returns why the output holds no JSON, or is nil if it does. Without JSON
 // every path is missing; regular expressions work all the same.
 func (d *Document) Err() error {
 	if d.err == nil {

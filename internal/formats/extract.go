@@ -8,7 +8,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 )
 
-// Spec says where a metric is found in the output of a program: at a JSON path
+// Spec describes where a metric is found in the output of a program: at a JSON path
 // (see [Path]) or by a regular expression over the whole output (see
 // [Pattern]), of which exactly one is set.
 type Spec struct {

@@ -58,7 +58,7 @@ func (o object) count(name string) (n int64, ok bool, err error) {
 // taken for a log. Python and C++ print numbers that are not finite as words
 // that JSON does not have: they become strings.
 //
-// broken says why JSON over several lines was not understood, which matters
+// broken is why JSON over several lines was not understood, which matters
 // where nothing else was found. JSON that is cut off at the end of the text,
 // or too large, is an error, and so is a key that occurs twice in one object.
 func objects(text []byte) (found []object, broken, err error) {

@@ -84,7 +84,7 @@ func newReading(values []Value) (Reading, error) {
 	return Reading{Values: slices.CompactFunc(values, func(a, b Value) bool { return a.Metric == b.Metric })}, nil
 }
 
-// member says under which name a member of a result is reported.
+// member describes under which name a member of a result is reported.
 type member struct {
 	key, metric string
 	scale       float64 // 1000 from seconds to milliseconds

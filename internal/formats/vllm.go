@@ -43,7 +43,7 @@ func vllm(out Output) (Reading, error) {
 	return newReading(values)
 }
 
-// vllmReader tells by its members what o is a result of; nil is nothing.
+// vllmReader returns the reader of the tool that wrote o, found by its members; nil if there is none.
 func vllmReader(o object) func(object) ([]Value, error) {
 	switch {
 	case o.has("request_throughput"):

@@ -72,7 +72,7 @@ func whole(found *gh.CommitsComparison, head string) error {
 	return nil
 }
 
-// errIncomplete says what an answer lacks.
+// errIncomplete describes what an answer lacks.
 type errIncomplete string
 
 func (e errIncomplete) Error() string {

@@ -255,7 +255,7 @@ func (a *adapter) list(path string) (all []map[string]any) {
 	return all
 }
 
-// nameApp says by whose token a check run was made.
+// nameApp returns by whose token a check run was made.
 func (a *adapter) nameApp(x *passing) bool {
 	if run, _ := x.answer.(map[string]any); x.method == http.MethodPost && x.status == http.StatusCreated {
 		a.apps[run["id"].(float64)] = x.token

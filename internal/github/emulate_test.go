@@ -126,7 +126,7 @@ func (e *emulator) answers() bool {
 	return json.NewDecoder(response.Body).Decode(&org) == nil && org.Login == "octo"
 }
 
-// installed says what is wrong with the npm package in a folder.
+// installed returns what is wrong with the npm package in a folder.
 func installed(folder string) error {
 	data, err := os.ReadFile(filepath.Join(folder, "package.json"))
 	if err != nil {

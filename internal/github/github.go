@@ -191,7 +191,7 @@ func (r Repo) check() error {
 	return nil
 }
 
-// Change says what a call did.
+// Change describes what a call did.
 type Change string
 
 // What a call did.

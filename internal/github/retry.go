@@ -48,7 +48,7 @@ type sender struct {
 	refused bool          // the token, by the last answer
 }
 
-// manner says how one request is to be sent. The zero value is right for reads
+// manner describes how one request is to be sent. The zero value is right for reads
 // and for writes that have the same effect when they come twice.
 type manner struct {
 	once    bool      // never repeated after a failure that may have come after the effect

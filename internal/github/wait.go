@@ -55,7 +55,7 @@ func (t *sender) pause(ctx context.Context, d time.Duration) error {
 	return t.sleep(ctx, d)
 }
 
-// noTime says what the wait was for.
+// noTime returns what the wait was for.
 func (t *sender) noTime() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -51,7 +51,7 @@ type Sweep struct {
 // standard reports whether the plain cell runs with v.
 func (s *Sweep) standard(v string) bool { return v != "" && v == s.Default }
 
-// Mode says how sweeps meet each other.
+// Mode describes how sweeps meet each other.
 type Mode string
 
 // The modes. The zero value means OneAtATime.
@@ -93,7 +93,7 @@ type Spec struct {
 	// Either all of the variables are at their defaults, which makes a noise
 	// pair, or none.
 	Include []Match
-	// Skip says why this host cannot run a combination, or "" if it can. Such
+	// Skip is why this host cannot run a combination, or "" if it can. Such
 	// a combination is one plain Point with the reason. Nil: it can run all.
 	// The argument is valid until Skip returns.
 	Skip func(Combination) string

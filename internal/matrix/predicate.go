@@ -46,7 +46,7 @@ type Predicate struct {
 	env     map[string]any // the names in use, with the values of those of the host
 }
 
-// PredicateError says what is wrong with a predicate, and where.
+// PredicateError describes what is wrong with a predicate, and where.
 type PredicateError struct {
 	Line, Column int // within the text, in characters, from 1
 	Message      string

@@ -27,7 +27,7 @@ type ArtifactKeeper interface {
 	Artifacts(c bench.Cell) (string, error)
 }
 
-// ErrNoArtifact says that a declared glob matches no file.
+// ErrNoArtifact means that a declared glob matches no file.
 var ErrNoArtifact = errors.New("matches no file: build first, or correct it")
 
 // maxArtifacts bounds the files of one cell.

@@ -76,7 +76,7 @@ func Unusable(result *bench.Result, err error) {
 	}
 }
 
-// cause tells the ends of a child that did not succeed apart.
+// cause distinguishes the ends of a child that did not succeed apart.
 func cause(response worker.Response) bench.Cause {
 	switch {
 	case response.OutOfMemory:

@@ -39,7 +39,7 @@ func CheckVariable(c *config.Suite, path, name string) error {
 	return nil
 }
 
-// BadVariable says what is wrong with the name of a variable for a child; nil if nothing is.
+// BadVariable returns what is wrong with the name of a variable for a child; nil if nothing is.
 func BadVariable(name string) error {
 	switch {
 	case name == "" || strings.ContainsAny(name, "=\x00"):

@@ -29,7 +29,7 @@ type Suite interface {
 	// AAPartner returns the id of a cell that is measured under the same conditions
 	// as c, so that their difference is noise; "" if there is none.
 	AAPartner(c bench.Cell) string
-	// Warnings tells what looks wrong and does not keep the suite from running.
+	// Warnings returns what looks wrong and does not keep the suite from running.
 	Warnings() []string
 	// Repeats is how often each cell is measured, at least 1.
 	Repeats() int
@@ -111,15 +111,15 @@ type Env struct {
 	Executable string
 	// Dir is the folder of the configuration file; children start in it.
 	Dir string
-	// Base says that this is the old code, which is measured alternately with the new.
+	// Base means that this is the old code, which is measured alternately with the new.
 	Base bool
-	// RawIDs says that cells are named as TensorSharp names them: their values are
+	// RawIDs means that cells are named as TensorSharp names them: their values are
 	// joined without escapes.
 	RawIDs bool
 	// ModelDir replaces the folder in which a suite looks for models; "" keeps
 	// the configuration's.
 	ModelDir string
-	// Downloads says how a suite downloads what it names by itself.
+	// Downloads describes how a suite downloads what it names by itself.
 	Downloads Downloads
 	// Pin returns the variables, NAME=VALUE, that pin a child to a device and to
 	// processors. Nil pins nothing.

@@ -13,7 +13,7 @@ import (
 	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
-// narrowFormat says what a format is, by other means than the code: sizes of
+// narrowFormat describes what a format is, by other means than the code: sizes of
 // its parts, and what comes after the largest number.
 type narrowFormat struct {
 	d                  tensor.DType

@@ -75,10 +75,10 @@ type Container struct {
 	Socket string
 	// Environ is the environment of this process, NAME=VALUE.
 	Environ []string
-	// SamePaths says that the engine calls all paths what this process calls
+	// SamePaths means that the engine calls all paths what this process calls
 	// them, whatever container this process may be in.
 	SamePaths bool
-	// Job tells people, by a label, what the containers belong to.
+	// Job labels the containers with what they belong to.
 	Job string
 
 	// MaxStdout, MaxStderr, Grace and KillWait are as in [Isolated].

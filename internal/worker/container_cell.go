@@ -59,7 +59,7 @@ func (c *cell) do(ctx context.Context, pull bool, req *Request) (resp Response, 
 	return c.finish(ctx, req)
 }
 
-// noContainer tells an outcome from the loss of the engine.
+// noContainer distinguishes an outcome from the loss of the engine.
 func noContainer(ctx context.Context, err error) (Response, error) {
 	if u := (*unreachable)(nil); errors.As(err, &u) {
 		return unserved(err)
@@ -136,7 +136,7 @@ func (c *cell) start(ctx context.Context) error {
 	return nil
 }
 
-// startError tells a missing program from everything else that may be wrong.
+// startError distinguishes a missing program from everything else that may be wrong.
 func startError(err error) error {
 	if err != nil && absentProgram.MatchString(err.Error()) {
 		return fmt.Errorf("%w in the image: %w", ErrNotFound, err)
@@ -342,7 +342,7 @@ func (c *cell) dump(ctx context.Context) {
 	}
 }
 
-// ranOut tells what podman does not where control groups are of version 1.
+// ranOut completes what podman leaves out where control groups are of version 1.
 func (c *cell) ranOut(end End, state *container.State) bool {
 	count, ok := oomKills()
 	return ok && end == Exited && state.ExitCode == afterKill && count > c.oomKills && strings.HasPrefix(c.engine.host, "unix://")

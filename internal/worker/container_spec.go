@@ -230,7 +230,7 @@ func parseGPUs(text string) (gpus, error) {
 	return gpus{}, fmt.Errorf(`gpus %q is malformed: write "all", a number, or "device=0,1"`, text)
 }
 
-// parseDevices tells device files from names of the Container Device Interface.
+// parseDevices distinguishes device files from names of the Container Device Interface.
 func parseDevices(texts []string) (files []container.DeviceMapping, cdi []string, err error) {
 	for _, text := range texts {
 		if cdiName.MatchString(text) {

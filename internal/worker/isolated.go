@@ -173,7 +173,7 @@ func Find(name string, environ []string) (string, error) {
 	return "", fmt.Errorf("%q: %w in PATH", name, ErrNotFound)
 }
 
-// explain tells a missing program from a missing working directory, which the
+// explain distinguishes a missing program from a missing working directory, which the
 // system reports alike.
 func explain(err error, req Request) error {
 	if req.Dir != "" {

@@ -89,7 +89,7 @@ var programs = map[string]func(arg string){
 		}
 		fmt.Fprint(os.Stderr, "the end")
 	},
-	// report tells the test that it lives and exits when told to: 7 on SIGTERM.
+	// report writes to the test that it lives and exits when told to: 7 on SIGTERM.
 	"report": func(string) {
 		terminated := make(chan os.Signal, 1)
 		signal.Notify(terminated, terminate)

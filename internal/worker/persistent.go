@@ -261,7 +261,7 @@ func (w *Persistent) launch(ctx context.Context, req Request) (resp Response, er
 	return ended, err
 }
 
-// unready says why a process did not come up.
+// unready returns why a process did not come up.
 func unready(got outcome, resp Response, limit time.Duration) error {
 	switch got.end {
 	case Exited:

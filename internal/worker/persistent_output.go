@@ -20,7 +20,7 @@ const keepLine = 64 << 10
 type answer struct {
 	result  json.RawMessage
 	message string
-	// contradicts says that the message is about a key that occurs twice.
+	// contradicts means that the message is about a key that occurs twice.
 	contradicts bool
 }
 

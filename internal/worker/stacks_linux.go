@@ -75,7 +75,7 @@ type asked struct {
 	refused   bool // one handles it, and it may not be sent from here
 }
 
-// errUnhandled says that a process has no handler of SIGQUIT.
+// errUnhandled means that a process has no handler of SIGQUIT.
 var errUnhandled = errors.New("it does not handle SIGQUIT")
 
 // quit sends SIGQUIT to a process that handles it.
@@ -135,7 +135,7 @@ func programOf(pid int) string {
 	return filepath.Base(path)
 }
 
-// stateOf says of a program without stacks whether it runs, or waits in the kernel, and where.
+// stateOf returns, for a program without stacks, whether it runs or waits in the kernel, and where.
 func stateOf(pid int) string {
 	state := cmp.Or(statusOf(pid, "State"), "unknown")
 	if wait, err := os.ReadFile(fmt.Sprintf("/proc/%d/wchan", pid)); err == nil && len(wait) > 1 {

@@ -11,11 +11,11 @@ type Usage struct {
 	// PeakRSS is the largest resident set of any single one of these processes, in
 	// bytes. It is no sum.
 	PeakRSS int64
-	// Hidden says that PeakRSS is an upper bound and no measurement: Linux counts
+	// Hidden means that PeakRSS is an upper bound and no measurement: Linux counts
 	// what this process held when it started the child, and the child was smaller.
 	Hidden bool
 
-	// Looked says that what follows is known: of a child of one request on Linux that ran for some
+	// Looked means that what follows is known: of a child of one request on Linux that ran for some
 	// time, by looks at its threads.
 	Looked bool
 	// Waited is how long its threads were ready to run and had no processor, added up.

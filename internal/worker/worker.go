@@ -87,7 +87,7 @@ type Request struct {
 	Dump bool
 }
 
-// End says how a child came to its end. Exactly one applies.
+// End describes how a child came to its end. Exactly one applies.
 type End string
 
 // The ends of a child.
@@ -111,26 +111,26 @@ type Response struct {
 	// Signal names the signal that ended the child ("killed", "segmentation
 	// fault"), whoever sent it.
 	Signal string
-	// OutOfMemory says that the child was killed (or a shell says so of its
+	// OutOfMemory means that the child was killed (or a shell says so of its
 	// child, by code 137) while the kernel counted an out-of-memory kill: in
 	// the control group of this process where it has one (memory.events), else
 	// on the whole host (/proc/vmstat), where the victim may have been another
 	// process. It is false where no counter exists, as elsewhere than on Linux.
 	OutOfMemory bool
-	// StartErr says why there was no child; it wraps [ErrNotFound] where the
+	// StartErr is why there was no child; it wraps [ErrNotFound] where the
 	// program does not exist. It is set if and only if End is NotStarted.
 	StartErr error
-	// Crashed says that ExitCode is 128+n, and n a signal by which programs crash, where the
+	// Crashed means that ExitCode is 128+n, and n a signal by which programs crash, where the
 	// end of a program by a signal shows in no other way: of the first process of a container.
 	Crashed bool
-	// Unanswered says that a persistent child ended in the middle of a
+	// Unanswered means that a persistent child ended in the middle of a
 	// request, which is a crash whatever its exit code.
 	Unanswered bool
-	// Message says why End is Refused: the child's own words or, where it
+	// Message is why End is Refused: the child's own words or, where it
 	// broke the protocol, ours. It is valid UTF-8 of bounded length and
 	// untrusted.
 	Message string
-	// Contradicts says that End is Refused because a key of the answer occurs twice.
+	// Contradicts means that End is Refused because a key of the answer occurs twice.
 	Contradicts bool
 	// Restarts counts how often a persistent child had to be started again for
 	// this request because it had died, or did not respond, without a request
@@ -140,7 +140,7 @@ type Response struct {
 	// Stdout is the beginning of the standard output, or the whole result of a
 	// request to a persistent child.
 	Stdout []byte
-	// StdoutTruncated says that more was printed than Stdout holds.
+	// StdoutTruncated means that more was printed than Stdout holds.
 	StdoutTruncated bool
 	// Stderr is the end of the standard error. Of a persistent child it holds
 	// what came since the previous request.
@@ -164,14 +164,14 @@ type Response struct {
 	Wall time.Duration
 }
 
-// ErrNotFound says that a program to start does not exist.
+// ErrNotFound means that a program to start does not exist.
 var ErrNotFound = errors.New("executable file not found")
 
 // OK reports whether the child exited of its own accord with code 0, or
 // answered a request with a result.
 func (r Response) OK() bool { return r.End == Exited && r.ExitCode == 0 && !r.Unanswered }
 
-// Reason says for people why the child did not succeed; it is empty if it
+// Reason returns, as text, why the child did not succeed; it is empty if it
 // did. It holds nothing that the child printed.
 func (r Response) Reason() string {
 	switch r.End {

@@ -71,7 +71,7 @@ func (f *fetch) run(ctx context.Context) (string, error) {
 	return f.get(ctx, info)
 }
 
-// ErrOffline says that the cache lacks a file, and that nothing may be sent.
+// ErrOffline means that the cache lacks a file, and that nothing may be sent.
 var ErrOffline = errors.New("offline: go online once")
 
 func (f *fetch) lacking() error {

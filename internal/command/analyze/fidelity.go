@@ -25,7 +25,7 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// Fidelity says what is compared, and how it is printed.
+// Fidelity describes what is compared, and how it is printed.
 type Fidelity struct {
 	analysis.Source
 	Factors, Compute, Storage, Family, Strategy, Part, Export, Format string

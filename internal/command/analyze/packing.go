@@ -15,7 +15,7 @@ import (
 	"github.com/accelgate/accelgate/internal/suite/analysis/packing"
 )
 
-// Packing says what is compared, and how it is printed.
+// Packing describes what is compared, and how it is printed.
 type Packing struct {
 	Lengths               string // file; the built-in scenarios if empty
 	Field                 string // of the file

@@ -165,7 +165,7 @@ func search(ctx context.Context, e *measure.Env, b *bisection, t *trees) (err er
 	return printFound(ctx, e, b, t, left, steps, metric)
 }
 
-// endError says which end cannot be built.
+// endError returns which end cannot be built.
 func endError(flag, commit string, err error) error {
 	var u unusable
 	if errors.As(err, &u) {
@@ -285,7 +285,7 @@ func (t *trees) suspects(ctx context.Context, b *bisection) ([]string, error) {
 	return strings.Fields(list), err
 }
 
-// printFound says what was found and what to type next.
+// printFound prints what was found and what to type next.
 func printFound(
 	ctx context.Context,
 	e *measure.Env,

@@ -40,7 +40,7 @@ type measuredSide struct {
 	cell     bench.Cell
 }
 
-// unusable says why a commit cannot be judged. It is no error: git bisect skips
+// unusable describes why a commit cannot be judged. It is no error: git bisect skips
 // such commits.
 type unusable struct{ error }
 

@@ -2,7 +2,7 @@ package bisect
 
 import "github.com/accelgate/accelgate/internal/detect"
 
-// looks says after how many pairs a commit is compared with the good one: twice, and each look spends a part of alpha.
+// looks describes after how many pairs a commit is compared with the good one: twice, and each look spends a part of alpha.
 // The stages of the gate look for a few slow cells among many and leave most others undecided; a bisection needs an answer
 // about each commit.
 type looks struct {

@@ -139,7 +139,7 @@ func (all *resolutions) why() string {
 
 func (r *resolution) name() string { return strings.TrimSpace(r.Cell + " " + r.Metric) }
 
-// verdict says in words whether a limit can be held.
+// verdict returns in words whether a limit can be held.
 func (r *resolution) verdict() string {
 	switch r.By {
 	case "history":

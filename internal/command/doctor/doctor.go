@@ -15,7 +15,7 @@ import (
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
-// Status says how one thing is.
+// Status describes how one thing is.
 type Status string
 
 // The states, the worst first.
@@ -115,7 +115,7 @@ func (l *look) has(vendor string) bool {
 	return slices.ContainsFunc(l.host.Accelerators, func(a bench.Accelerator) bool { return a.Vendor == vendor })
 }
 
-// devices says what this host is.
+// devices shows what this host is.
 func (l *look) devices(ctx context.Context) {
 	host, warnings, err := l.Host(ctx)
 	if err != nil {

@@ -47,7 +47,7 @@ func (l *look) access(ctx context.Context) {
 	l.protection(ctx, a.DefaultBranch)
 }
 
-// token says whose token it is, and what it may do.
+// token shows whose token it is, and what it may do.
 func (l *look) token(a github.Access) {
 	whose := a.Login
 	if whose == "" {

@@ -79,7 +79,7 @@ func (a *Anchor) Run(ctx context.Context, e *measure.Env) error {
 	return judge.Next(e.Stdout, "review it and commit it", judge.Reviewed(path))
 }
 
-// moved says from where to where an anchor moved.
+// moved returns from where to where an anchor moved.
 func moved(c *baseline.Change) string {
 	if gain, ok := c.Better.Gain(c.Old, c.New); ok && c.HasOld {
 		return fmt.Sprintf(

@@ -244,7 +244,7 @@ func (e *CaseEdits) Save() error {
 	return nil
 }
 
-// Tell says what changed, what did not, and what to do next.
+// Tell prints what changed, what did not, and what to do next.
 func (e *CaseEdits) Tell(w io.Writer, dryRun bool, judging string) {
 	n, values := 0, 0
 	for _, f := range e.Files {
@@ -273,7 +273,7 @@ func (e *CaseEdits) Tell(w io.Writer, dryRun bool, judging string) {
 	}
 }
 
-// next says what to do with the files.
+// next prints what to do with the files.
 func (e *CaseEdits) next(w io.Writer, dryRun bool, judging string) {
 	if dryRun {
 		fmt.Fprintln(w, "Next: leave --dry-run out to write this")

@@ -100,7 +100,7 @@ func (r *recording) save() error {
 	return judge.Next(r.Stdout, "commit it beside the baselines, and look for changes", "accelgate history "+strings.Join(paths, " "))
 }
 
-// tellAdded says what became of a run.
+// tellAdded prints what became of a run.
 func (r *recording) tellAdded(run *bench.Run, added history.Added) {
 	name := measure.ShortRevision(run.Revision) + " on " + text.OneLine(run.Host.Label)
 	if added.Known && r.reference.Accepted != "" {

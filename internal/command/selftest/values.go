@@ -94,7 +94,7 @@ func changed(samples []bench.Sample, metric string, value func(float64) float64)
 	return samples
 }
 
-// evidence says whether anything but a crash can fail: the speed, a value, or an answer.
+// evidence refuses a run in which nothing but a crash can fail: the speed, a value, or an answer.
 func (t *experiment) evidence() {
 	if len(t.gated) > 0 {
 		return

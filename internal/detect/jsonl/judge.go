@@ -53,7 +53,7 @@ type Verdict struct {
 	// how many there would have to be to say more.
 	Pairs int `json:"pairs,omitempty"`
 	Need  int `json:"need,omitempty"`
-	// Suspect says that the cell is worth measuring again: it is Inconclusive.
+	// Suspect means that the cell is worth measuring again: it is Inconclusive.
 	Suspect bool `json:"suspect,omitempty"`
 	// Shift is what moved all cells of the group alike, and is not in Change.
 	Shift  float64 `json:"shift,omitempty"`

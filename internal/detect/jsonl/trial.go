@@ -18,7 +18,7 @@ import (
 type Trial struct {
 	ID    string // unique within the group
 	Group string // cells that are judged together; "" is alone
-	// HigherIsBetter says so of all values.
+	// HigherIsBetter means that a higher value is better.
 	HigherIsBetter bool
 	// History are earlier runs, the oldest first, each with the values of its fresh
 	// processes. Pairs need none.

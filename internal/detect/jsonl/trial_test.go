@@ -83,7 +83,7 @@ type written struct {
 	Paired    bool         `json:"paired,omitempty"`
 }
 
-// several says that a run has several values. Lines hold of which run a value is; the samples of detect do not.
+// several reports whether a run has several values. Lines hold of which run a value is; the samples of detect do not.
 func (w written) several() bool {
 	return slices.ContainsFunc(append(slices.Clip(w.History), w.Baseline), func(run []*float64) bool { return len(run) > 1 })
 }

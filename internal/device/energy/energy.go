@@ -37,7 +37,7 @@ import (
 	"time"
 )
 
-// Clock tells the time. Its functions are called from several goroutines.
+// Clock reads the time. Its functions are called from several goroutines.
 type Clock struct {
 	// Now is the time since the caller's epoch, by a monotonic clock. Spans are
 	// measured by it.

@@ -10,7 +10,7 @@ import (
 // track is what was seen of one scope. The spans that its methods take are
 // those for which told finds nothing wrong.
 type track interface {
-	// told says why the energy of a span is not known, "" if it is.
+	// told is why the energy of a span is not known, "" if it is.
 	told(Span) string
 	joules(Span) float64
 	watts(time.Duration) float64

@@ -49,7 +49,7 @@ func exactNVIDIA(id string) bool {
 }
 
 // chooseNVIDIA finds the GPU that an index, a UUID or the beginning of one means.
-// One says that nvidia-smi was asked for this GPU alone.
+// One means that nvidia-smi was asked for this GPU alone.
 func chooseNVIDIA(gpus []state, id string, one bool) (s state, ok bool) {
 	if one && len(gpus) == 1 {
 		return gpus[0], true

@@ -14,11 +14,11 @@ type state struct {
 	clock, nominal float64
 	busy           float64 // share of the time that it worked, 0 where not told
 	capped         bool    // its power limit holds its clock
-	// slow says by which of its own words the device is held back at this moment,
+	// slow is by which of its own words the device is held back at this moment,
 	// and held for how many seconds it was, since some time before.
 	slow []string
 	held map[string]float64
-	// untold says what a healthy device would have to tell and this one does not.
+	// untold is what a healthy device would have to tell and this one does not.
 	untold []string
 	// errors counts uncorrected errors of its memory; counted says that it does.
 	errors  float64
@@ -28,7 +28,7 @@ type state struct {
 	// users are the processes that compute on it; listed says that the tool lists them.
 	users  []user
 	listed bool
-	// throttleSpelling says that an NVIDIA driver calls events throttling.
+	// throttleSpelling means that an NVIDIA driver calls events throttling.
 	throttleSpelling bool
 }
 
@@ -51,7 +51,7 @@ type user struct {
 	kin kin
 }
 
-// kin says whose a process is.
+// kin describes whose a process is.
 type kin int
 
 const (

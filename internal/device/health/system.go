@@ -111,7 +111,7 @@ func (s *system) look(at time.Time) machine {
 // maxTree is more processes than a cell starts.
 const maxTree = 1 << 16
 
-// errUnseen says that a process of the run is there and tells nothing. Its ticks
+// errUnseen means that a process of the run is there and tells nothing. Its ticks
 // would be taken for those of others.
 var errUnseen = errors.New("a process of this run cannot be seen, or many end at once")
 

@@ -39,7 +39,7 @@ func (t tools) run(ctx context.Context, args ...string) (out []byte, trouble str
 	return resp.Stdout, "" // a tool that fails may have told what it could
 }
 
-// unread says that a tool's output was not understood.
+// unread returns the error where a tool's output was not understood.
 func unread(tool string, err error) string {
 	return fmt.Sprintf("the output of %s is not understood (%s): run it by hand", tool, text.Plain(err.Error(), 200))
 }

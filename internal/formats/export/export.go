@@ -34,7 +34,7 @@ var Formats = []Format{
 	{"customSmallerIsBetter", smallerIsBetter},
 }
 
-// ErrNothing says that a run has no number that a format holds.
+// ErrNothing means that a run has no number that a format holds.
 var ErrNothing = errors.New("no cell that passed has a number")
 
 // number is one metric of one cell.

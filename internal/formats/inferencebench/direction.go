@@ -7,7 +7,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 )
 
-// rule says which way the metrics improve whose whole name the pattern
+// rule describes which way the metrics improve whose whole name the pattern
 // matches. The first rule that matches counts.
 type rule struct {
 	name   *regexp.Regexp

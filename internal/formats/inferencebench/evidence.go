@@ -51,7 +51,7 @@ var evidenceKey = map[string]bool{
 	bench.StreamedTokens:  true,
 }
 
-// energy says what was measured and how, or why nothing was.
+// energy writes what was measured and how, or why nothing was.
 func (w *writer) energy() {
 	c := w.run.Context
 	energy := value{kind: object}

@@ -11,7 +11,7 @@ import (
 type Sanitizer struct {
 	Errors   int       `json:"errors"`             // by the tool's own sum
 	Findings []Finding `json:"findings,omitempty"` // the first ones
-	// Complete says that the tool has summed up. Without that it was ended, or never
+	// Complete means that the tool has summed up. Without that it was ended, or never
 	// began.
 	Complete bool `json:"complete"`
 }

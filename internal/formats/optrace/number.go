@@ -118,7 +118,7 @@ func cutUnit(text []byte) (digits []byte, scale float64) {
 	return text[:n-1], 1
 }
 
-// inRange says what is wrong with a time in seconds.
+// inRange returns what is wrong with a time in seconds.
 func inRange(v float64) error {
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0):

@@ -223,7 +223,7 @@ func numbers(what string, object []byte, metric func(key string) string) (list [
 	return list, err
 }
 
-// inMetricRange says what is wrong with a finite value of a metric. Only the
+// inMetricRange returns what is wrong with a finite value of a metric. Only the
 // memory that is left may be below 0: the model does not fit then.
 func inMetricRange(metric string, v float64) error {
 	switch {

@@ -78,7 +78,7 @@ func (t *trace) onDevice() func(event) bool {
 	}
 }
 
-// isWaiting tells tasks of an NPU's streams that do no work: EVENT_WAIT,
+// isWaiting reports tasks of an NPU's streams that do no work: EVENT_WAIT,
 // NOTIFY_WAIT, MODEL_EXECUTE and MODEL_WAIT_COMPLETE.
 func isWaiting(name string) bool {
 	name = strings.ToUpper(name)

@@ -113,7 +113,7 @@ func (t *translation) vars() {
 	t.line("      benchmark_runs: \"%d\"", t.BenchmarkRuns)
 }
 
-// discover says where models are looked for. TensorSharp goes on without the
+// discover writes where models are looked for. TensorSharp goes on without the
 // folder, and so do we if there are other models.
 func (t *translation) discover(others bool) {
 	switch {

@@ -24,7 +24,7 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// Options says how the runner is reached. Both fields are required.
+// Options describes how the runner is reached. Both fields are required.
 type Options struct {
 	// Getenv looks up the environment of the step.
 	Getenv func(string) string

@@ -15,7 +15,7 @@ import (
 // maxEvent bounds the event file. GitHub caps webhook payloads at 25 MB.
 const maxEvent = 25 << 20
 
-// Event says why the workflow runs and where. All of it is checked for its
+// Event describes why the workflow runs and where. All of it is checked for its
 // shape; names of branches are still chosen by strangers.
 type Event struct {
 	// Name is the event as in the workflow's "on": "pull_request".

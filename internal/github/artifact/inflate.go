@@ -30,7 +30,7 @@ func (a *archive) inflate(e *entry, w io.Writer) error {
 	return out.check()
 }
 
-// damaged tells contents that cannot be inflated from those that cannot be
+// damaged distinguishes contents that cannot be inflated from those that cannot be
 // read.
 func (e *entry) damaged(err error) error {
 	var corrupt flate.CorruptInputError

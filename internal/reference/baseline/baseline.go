@@ -111,7 +111,7 @@ type Entry struct {
 	// where the suite declares none; see [bench.Result].
 	Artifacts string `json:"artifacts,omitempty"`
 
-	// Suite tells configurations that share a folder of baselines apart: "" in
+	// Suite distinguishes configurations that share a folder of baselines apart: "" in
 	// TensorSharp's files and in those of earlier builds.
 	Suite string `json:"suite,omitempty"`
 

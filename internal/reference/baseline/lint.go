@@ -13,7 +13,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 )
 
-// Severity says how much a problem matters.
+// Severity describes how much a problem matters.
 type Severity string
 
 // The severities.

@@ -22,7 +22,7 @@ type UpdateOptions struct {
 	All bool
 }
 
-// ChangeKind says what a refresh did to a metric of an entry.
+// ChangeKind describes what a refresh did to a metric of an entry.
 type ChangeKind string
 
 // The kinds. Removed is a metric that its cell no longer reports; entries are

@@ -19,14 +19,14 @@ type Added struct {
 	Cells int  // that are kept of it
 	// Unhealthy counts those of them that were measured on an unhealthy host.
 	Unhealthy int
-	// Left says of each cell that is not kept why.
+	// Left holds, for each cell that is not kept, why.
 	Left []Left
 }
 
 // Left is a cell that is not kept.
 type Left struct{ Cell, Reason string }
 
-// ErrNothing says that no cell of a run is fit to be kept.
+// ErrNothing means that no cell of a run is fit to be kept.
 var ErrNothing = errors.New("no cell of the run can be recorded")
 
 // Add keeps a run, and drops the oldest ones where there are more than

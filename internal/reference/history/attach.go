@@ -191,7 +191,7 @@ func (a *attaching) set(s *bench.Sample, at int, values []float64) {
 	s.History[at] = values
 }
 
-// mark says that an entry is of an unhealthy host.
+// mark marks an entry as of an unhealthy host.
 func (a *attaching) mark(s *bench.Sample, at int) {
 	if s.Unhealthy == nil {
 		s.Unhealthy = make([]bool, a.of)

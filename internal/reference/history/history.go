@@ -61,7 +61,7 @@ const (
 type File struct {
 	// Keep is how many of the newest runs stay; [MaxRuns] if 0.
 	Keep int
-	// ForReference says what runs that are added serve besides.
+	// ForReference is what runs that are added serve besides.
 	ForReference ForReference
 
 	runs []run

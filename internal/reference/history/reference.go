@@ -13,7 +13,7 @@ import (
 // DefaultReference is how many runs a reference rests on where nothing else is asked for.
 const DefaultReference = 5
 
-// ForReference says what the runs that are added serve: a [File.Reference] needs more than
+// ForReference describes what the runs that are added serve: a [File.Reference] needs more than
 // what a history beside a baseline holds.
 type ForReference struct {
 	// Needed keeps all of the descriptions of metrics, and the suites of the newest run.

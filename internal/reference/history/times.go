@@ -13,7 +13,7 @@ import (
 // timedRuns is how many of the newest runs say how long their cells took.
 const timedRuns = 3
 
-// took says of each cell of a run, in their order, how long all of its measurements took, in
+// took returns, for each cell of a run in their order, how long all of its measurements took, in
 // milliseconds, and on which device: the place among Devices, -1 for none. Empty where nothing is known.
 type took struct {
 	Wall    []float64 `json:"wall_ms,omitempty"`

@@ -17,7 +17,7 @@ import (
 // were looked at last. It shows whether anything but the folder's own programs has changed
 // it since. It is safe for concurrent use.
 type Recording struct {
-	// Strict says that a recorded file must keep its contents, whoever writes it.
+	// Strict means that a recorded file must keep its contents, whoever writes it.
 	Strict bool
 
 	dir    string

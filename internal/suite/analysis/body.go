@@ -20,7 +20,7 @@ type body struct {
 	Fidelity *fidelityBody `yaml:"fidelity"`
 }
 
-// level says whether the numbers gate.
+// level describes whether the numbers gate.
 type level string
 
 // The levels. What cannot be computed at all fails at both. Of times the key
@@ -30,7 +30,7 @@ const (
 	Fail level = "fail" // deterministic numbers must be equal
 )
 
-// times says whether times gate. Those of microseconds vary by more than a
+// times describes whether times gate. Those of microseconds vary by more than a
 // threshold that code is judged by, so that they do where the user says so.
 type times string
 

@@ -19,7 +19,7 @@ import (
 // generated is the name of the checkpoint that is made where none is named.
 const generated = "generated"
 
-// Source says where a checkpoint comes from.
+// Source describes where a checkpoint comes from.
 type Source struct {
 	Name     string // folder, file, or id on the hub; "" generates a small one
 	Revision string // on the hub

@@ -38,7 +38,7 @@ type body struct {
 	Host        string    `yaml:"host"` // label of the host that the recorded times are of
 }
 
-// command says how cases of a type are run.
+// command describes how cases of a type are run.
 type command struct {
 	Type    string            `yaml:"type,required"`
 	When    map[string]string `yaml:"when"` // settings that the case must have

@@ -107,7 +107,7 @@ func (m *measurement) ended(ctx context.Context, result *bench.Result, err error
 	return nil
 }
 
-// atBound says at which bound a server was ended.
+// atBound returns at which bound a server was ended.
 func atBound(r *worker.Response) (cause bench.Cause, reason string) {
 	if r.End == worker.Silent {
 		return bench.CauseSilent, fmt.Sprintf(

@@ -25,7 +25,7 @@ func (c clock) correction() time.Duration {
 	return min(max(0, c.Low), c.High)
 }
 
-// String says the offset with its precision.
+// String returns the offset with its precision.
 func (c clock) String() string {
 	if c.Reads == 0 {
 		return "the server's clock was not measured"

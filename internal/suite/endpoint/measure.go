@@ -41,7 +41,7 @@ type measurement struct {
 	clock    clock            // the server's, where it was measured
 	own      part             // what this client did of the load
 	alive    *alive           // nil where nothing watches the server
-	// incorrect says that more answers were wrong than may be, which no end of the server excuses.
+	// incorrect means that more answers were wrong than may be, which no end of the server excuses.
 	incorrect bool
 }
 
@@ -318,7 +318,7 @@ func (m *measurement) fit(ctx context.Context) (err error) {
 	return nil
 }
 
-// doubt says why the numbers, or the high percentiles alone, may be those of the
+// doubt records why the numbers, or the high percentiles alone, may be those of the
 // client.
 func (m *measurement) doubt(result *bench.Result, out latency.Output, health load.Health) {
 	client := latency.Client{

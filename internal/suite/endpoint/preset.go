@@ -18,7 +18,7 @@ type PresetInfo struct {
 	ID          string `json:"id"`
 	Description string `json:"description"`
 	Loads       string `json:"loads"` // "c4, c16, c64; 2m0s each"
-	// NeedsFile says that the dataset is a file that the user brings.
+	// NeedsFile means that the dataset is a file that the user brings.
 	NeedsFile bool         `json:"needs_file"`
 	Dataset   dataset.Kind `json:"dataset"`
 }

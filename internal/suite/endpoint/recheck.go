@@ -48,7 +48,7 @@ func valuesOf(r *bench.Result, metric string) []float64 {
 	return nil
 }
 
-// otherLimits says by which other limits the goodput was counted. The class of
+// otherLimits returns by which other limits the goodput was counted. The class of
 // hardware is the run's, as the fingerprint of its host is.
 func (b *body) otherLimits(r *bench.Result) (unverified string, err error) {
 	s := b.SLO

@@ -54,7 +54,7 @@ func (r *record) begin(stop context.CancelCauseFunc) {
 	r.stop, r.began = stop, r.now()
 }
 
-// end tells that the load is over.
+// end shows that the load is over.
 func (r *record) end() {
 	if r.env.Progress != nil {
 		r.env.Progress(suite.Progress{Cell: r.cell.ID(), Ended: true})
@@ -164,7 +164,7 @@ func (r *record) keep(shot load.Shot, q question, reply openai.Reply) {
 	r.report(done, failed)
 }
 
-// report tells how far the load is, at most five times a second. A terminal
+// report shows how far the load is, at most five times a second. A terminal
 // that takes its time holds up one request at most.
 func (r *record) report(done, failed int) {
 	const often = 200 * time.Millisecond

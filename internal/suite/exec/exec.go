@@ -211,7 +211,7 @@ func (s *Suite) result(response worker.Response, output string) ([]byte, error) 
 	return data, err
 }
 
-// noFile says that the harness wrote no result.
+// noFile means that the harness wrote no result.
 type noFile struct{ name string }
 
 func (e noFile) Error() string {

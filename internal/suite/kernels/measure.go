@@ -192,7 +192,7 @@ func (s *Suite) measure(ctx context.Context, l *lane, o *outcome, c harness.Case
 	return nil
 }
 
-// starting tells a worker that this host does not have from a fault: what ended
+// starting distinguishes a worker that this host does not have from a fault: what ended
 // because ctx did is neither.
 func starting(ctx context.Context, err error) error {
 	var failure *harness.Failure

@@ -174,7 +174,7 @@ func (s *Suite) solution(ctx context.Context, l *lane, p *point, d bench.Device)
 	return numpy, nil
 }
 
-// unavailable says that a worker cannot be had on this host.
+// unavailable means that a worker cannot be had on this host.
 type unavailable struct{ error }
 
 // command returns what starts a worker.

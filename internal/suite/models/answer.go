@@ -107,7 +107,7 @@ func (e *expectation) lacking(answer string) (lacking []string) {
 // maxCompared bounds the characters of answers that edit_distance compares.
 const maxCompared = 20_000
 
-// near says why an answer that is not the recorded one is not near enough to it.
+// near returns why an answer that is not the recorded one is not near enough to it.
 func (e *expectation) near(answer string) error {
 	if e.EditDistance == nil {
 		return fmt.Errorf("the answer %s", difference(answer, *e.Text))

@@ -28,7 +28,7 @@ func checkJSON(answer string, e *expectation) error {
 	return fmt.Errorf("the answer's value at %s is %v, want %v%s", quoted(e.JSON.String()), got, *e.Value, e.Tolerance)
 }
 
-// readable says why an answer has no value to compare.
+// readable returns why an answer has no value to compare.
 func readable(doc *formats.Document, ok bool, err error, path *formats.Path, answer string) error {
 	if err == nil && !ok {
 		if err = doc.Err(); err == nil {

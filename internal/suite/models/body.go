@@ -112,7 +112,7 @@ type discover struct {
 	Provides []string `yaml:"provides"`
 }
 
-// family says what a model can do by parts of its file's name, in lower case.
+// family describes what a model can do by parts of its file's name, in lower case.
 type family struct {
 	Name       string   `yaml:"name"`
 	Contains   []string `yaml:"contains"` // at least one of them; empty matches every name
@@ -122,7 +122,7 @@ type family struct {
 	Companions []string `yaml:"companions"` // parts of the companion's name, tried in order
 }
 
-// workerConfig says how cells are run; at most one of its keys is set.
+// workerConfig describes how cells are run; at most one of its keys is set.
 type workerConfig struct {
 	Persistent *persistent `yaml:"persistent"`
 	Container  *container  `yaml:"container"`
@@ -193,7 +193,7 @@ type metric struct {
 	Resolution float64 `yaml:"resolution"`
 	// Kind is what kind of number it is; "" is by the unit.
 	Kind bench.Quantity `yaml:"kind,scalar"`
-	// Optional says that some cells do not report it; When selects those that do.
+	// Optional means that some cells do not report it; When selects those that do.
 	Optional bool              `yaml:"optional"`
 	When     map[string]string `yaml:"when"`
 }
@@ -211,7 +211,7 @@ func (b *body) metrics() (metrics []bench.Metric) {
 	return metrics
 }
 
-// source says where in the output the answer stands, by one of the three.
+// source describes where in the output the answer stands, by one of the three.
 // Without a source, the answer is all of the output.
 type source struct {
 	JSON   *formats.Path    `yaml:"json"`

@@ -41,7 +41,7 @@ func (s *Suite) Hidden(answered func(bench.Cell) string) (all []string) {
 	return all
 }
 
-// String says which part of the output the answer is.
+// String returns which part of the output the answer is.
 func (a *source) String() string {
 	switch {
 	case a.JSON != nil:

@@ -215,7 +215,7 @@ func (s *Suite) idle(points []matrix.Point) (warnings []string) {
 	return warnings
 }
 
-// sort tells the cells that this host can run from those that it cannot.
+// sort distinguishes the cells that this host can run from those that it cannot.
 func (s *Suite) sort(points []matrix.Point) {
 	s.points = make(map[string]*matrix.Point, len(points))
 	s.cells = make([]bench.Cell, 0, len(points))

@@ -179,7 +179,7 @@ func (r *reader) read(result *bench.Result, printed formats.Output, expected []e
 	}
 }
 
-// elsewhere says what numbers the JSON of an output has where none of the suite's are.
+// elsewhere returns what numbers the JSON of an output has where none of the suite's are.
 func (r *reader) elsewhere(doc *formats.Document) error {
 	if err := doc.Err(); err != nil || len(r.paths) == 0 {
 		return err
@@ -266,7 +266,7 @@ func (r *reader) sample(result *bench.Result, values []formats.Value, stdErrs ma
 	return errors.New(reason)
 }
 
-// unknown says which metrics a parser found that the suite does not have.
+// unknown returns which metrics a parser found that the suite does not have.
 func unknown(values []formats.Value, names []string) error {
 	const most = 10
 	var found []string

@@ -8,7 +8,7 @@ import (
 	"github.com/accelgate/accelgate/internal/tensor"
 )
 
-// Status says what became of a parameter.
+// Status describes what became of a parameter.
 type Status string
 
 // The first three are upstream's and compare numbers; Failed is what upstream

@@ -15,7 +15,7 @@ func Cost(n, m int) int64 {
 	return int64(min(k*k*float64(max(n, m)), 1<<60))
 }
 
-// Strategy says how parameters are given to ranks.
+// Strategy describes how parameters are given to ranks.
 type Strategy string
 
 // The strategies. Upstream uses Contiguous, and used RoundRobin in 2025.
@@ -31,7 +31,7 @@ var Strategies = []Strategy{LPT, Contiguous, RoundRobin}
 // MaxWorld is the largest number of ranks.
 const MaxWorld = 1 << 16
 
-// Assignment says which items each rank works on.
+// Assignment describes which items each rank works on.
 type Assignment struct {
 	Strategy Strategy `json:"strategy"`
 	Ranks    [][]int  `json:"ranks"`    // indices of items, ascending

@@ -6,7 +6,7 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// Kind says what is wrong with a parameter or with its factors.
+// Kind describes what is wrong with a parameter or with its factors.
 type Kind string
 
 // The kinds of faults.

@@ -42,7 +42,7 @@ type Report struct {
 	Skipped    []Skip      `json:"skipped,omitempty"`
 }
 
-// Mode says where factors come from.
+// Mode describes where factors come from.
 type Mode string
 
 // The modes.

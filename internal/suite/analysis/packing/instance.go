@@ -23,7 +23,7 @@ type instance struct {
 	done    map[string]layout
 }
 
-// layout says for each index of the problem in which cell it is, row by row,
+// layout describes for each index of the problem in which cell it is, row by row,
 // or noCell.
 type layout struct {
 	cells []int

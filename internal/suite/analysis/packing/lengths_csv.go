@@ -57,7 +57,7 @@ func (l *list) csvError(err error) error {
 	return fmt.Errorf("%w: write records of equal length, with commas, and quotes doubled", wrong.Err)
 }
 
-// isHeading tells the name of a column from a number, even a wrong one.
+// isHeading distinguishes the name of a column from a number, even a wrong one.
 func isHeading(text string) bool {
 	return text != "" && !strings.ContainsAny(text[:1], "0123456789+-. ")
 }

@@ -38,7 +38,7 @@ type Problem struct {
 	Policy  Policy  // what becomes of lengths that no cell holds, and of 0; the zero value is Reject
 }
 
-// Policy says what becomes of sequences that are longer than a cell, and of
+// Policy describes what becomes of sequences that are longer than a cell, and of
 // those without tokens.
 type Policy string
 

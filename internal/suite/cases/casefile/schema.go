@@ -67,7 +67,7 @@ func misplaced(kind, key string) string {
 // maxKeys is more than any schema has.
 const maxKeys = 128
 
-// keySet says which keys of a schema an object has.
+// keySet describes which keys of a schema an object has.
 type keySet struct {
 	schema *schema
 	seen   [maxKeys]bool

@@ -15,7 +15,7 @@ const (
 	LogNormal Dist = "lognormal" // P50 and Sigma, truncated to Min and Max
 )
 
-// Lengths says how long prompts or answers are, in words for generated prompts
+// Lengths describes how long prompts or answers are, in words for generated prompts
 // and in tokens for answers. The zero value says nothing.
 type Lengths struct {
 	Dist  Dist `yaml:"dist" json:"dist,omitempty"`
@@ -74,7 +74,7 @@ func (l Lengths) checkLogNormal(field string, limit int, within func(string, int
 	return firstOf(within("min", b.Min, 1, limit), within("max", b.Max, b.Min, limit), within("p50", l.P50, b.Min, b.Max))
 }
 
-// only tells whether l has no other fields than those of want.
+// only reports whether l has no other fields than those of want.
 func (l Lengths) only(field string, want Lengths, names string) error {
 	if l != want {
 		return fmt.Errorf("%s: dist %s takes only %s: remove the other keys", field, l.Dist, names)

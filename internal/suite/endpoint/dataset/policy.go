@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Policy says what a server's prefix cache may find of earlier prompts.
+// Policy describes what a server's prefix cache may find of earlier prompts.
 type Policy string
 
 // The policies.

@@ -289,7 +289,7 @@ func (s Spec) checkOutput() error {
 	return s.Output.check("output", MaxOutput)
 }
 
-// unknown says that a word is none of those known, and which it may be.
+// unknown returns the error of an unknown word, and which it may be.
 func unknown[T ~string](field, got string, known ...T) error {
 	if near := text.Nearest(got, texts(known)); near != "" {
 		return fmt.Errorf("%s: %.40q is not known: did you mean %s? Write one of %s", field, got, near, list(known))

@@ -142,7 +142,7 @@ func readConfig(r io.Reader) (Config, error) {
 	return c, c.check()
 }
 
-// check says what of a configuration makes no sense, defaults aside.
+// check returns what of a configuration makes no sense, defaults aside.
 func (c Config) check() error {
 	wait := func(name string, d time.Duration) error {
 		if d < 0 || d > maxWait {

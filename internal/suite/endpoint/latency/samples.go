@@ -36,7 +36,7 @@ type sampleRow struct {
 	Outcome openai.Outcome `json:"outcome"`
 	Status  int            `json:"status"`
 	Due     time.Duration  `json:"due_ns"`
-	// SinceDue says that ttft_ms and total_ms count from when the request was due.
+	// SinceDue means that ttft_ms and total_ms count from when the request was due.
 	SinceDue bool `json:"since_due,omitempty"`
 
 	Send         time.Duration `json:"send_ns"`

@@ -35,7 +35,7 @@ type Observation struct {
 	// recording in seconds; 0 is not known.
 	Inputs int
 	Audio  float64
-	// Capped says that an open loop held requests back: latencies then count
+	// Capped means that an open loop held requests back: latencies then count
 	// from Due, because those from Reply.Send hide the queue.
 	Capped bool
 	Reply  openai.Reply
@@ -89,13 +89,13 @@ type Output struct {
 	// TokenSource is openai.FromUsage, openai.FromChunks, Mixed, or "" where
 	// nothing was answered.
 	TokenSource string
-	// ICLTokenLevel tells that the server's own counts confirm that a chunk is
+	// ICLTokenLevel means that the server's own counts confirm that a chunk is
 	// about a token, so that ICL is a time between tokens.
 	ICLTokenLevel bool
 	// StreamedShare is the share of the counted output tokens that were
 	// streamed, in all answers together; 1 where they are all, or not known.
 	StreamedShare float64
-	// Saturated tells that requests waited ever longer to be sent: the server
+	// Saturated means that requests waited ever longer to be sent: the server
 	// takes longer than the schedule allows.
 	Saturated bool
 	// The delays of the schedule are for ClientLimited; 0 where nothing was sent.

@@ -21,7 +21,7 @@ const (
 	minQueuedMS       = 20   // shorter waits are the network's and the sampler's
 )
 
-// warn says what a reader of the numbers must know, in a fixed order.
+// warn adds what a reader of the numbers must know, in a fixed order.
 func (m *measurement) warn() {
 	for _, check := range []func() string{m.warnWindow, m.warnAnswers, m.warnCut, m.warnSaturated, m.warnNotes, m.warnPrompts,
 		m.warnSource, m.warnHidden, m.warnChunks,

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Health says how hard this process worked while it measured.
+// Health describes how hard this process worked while it measured.
 type Health struct {
 	// CPUShare is the processor time of the whole process over the time that
 	// its cores (GOMAXPROCS) had, from 0 to about 1. NaN where the system does

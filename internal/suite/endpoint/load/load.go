@@ -6,7 +6,7 @@ package load
 
 import "time"
 
-// Phase says which part of a measurement a request belongs to, by when it was
+// Phase describes which part of a measurement a request belongs to, by when it was
 // due.
 type Phase string
 

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Mode says what decides when a request is sent.
+// Mode describes what decides when a request is sent.
 type Mode string
 
 // The modes. All but Closed are open loops: requests are due whether earlier
@@ -35,14 +35,14 @@ const (
 	evenBurstiness = 1e9
 )
 
-// WarmupRule says when the system is warm: when both are met. The zero value
+// WarmupRule describes when the system is warm: when both are met. The zero value
 // is no warm-up.
 type WarmupRule struct {
 	Requests int
 	Duration time.Duration
 }
 
-// Plan says how load is made. Fields that its mode does not use must be zero,
+// Plan describes how load is made. Fields that its mode does not use must be zero,
 // so that equal traffic has equal plans.
 type Plan struct {
 	Mode Mode

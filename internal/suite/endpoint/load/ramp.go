@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Curve says how the rate goes from Plan.Rate to Plan.RateEnd.
+// Curve describes how the rate goes from Plan.Rate to Plan.RateEnd.
 type Curve string
 
 // The curves. Each takes the whole Plan.Duration.

@@ -12,7 +12,7 @@ import (
 // explicitly, as the language specification says under "Floating-point
 // operators". PCG is fixed by its paper (O'Neill, HMC-CS-2014-0905).
 
-// stream tells this use of a seed from the caller's own draws.
+// stream distinguishes this use of a seed from the caller's own draws.
 const stream = 0x6c6f61642f617272 // "load/arr"
 
 func newRandom(seed uint64) *rand.PCG { return rand.NewPCG(seed, stream) }

@@ -15,14 +15,14 @@ import (
 // a run that the caller ended.
 var errCut = errors.New("cancelled at the end of the window")
 
-// Count says what became of the requests of one phase.
+// Count describes what became of the requests of one phase.
 type Count struct {
 	Due  int // became due
 	Sent int // were handed to send; the others still waited for a slot when the run ended
 	Cut  int // sent, and ended only after the run had cancelled them
 }
 
-// Log says what Run did.
+// Log describes what Run did.
 type Log struct {
 	// Window is zero if the warm-up was not over when the run ended. Where the
 	// run ended inside the window, its End is when that happened.

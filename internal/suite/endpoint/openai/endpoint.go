@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// CheckURL says what is wrong with a server's URL, nil if nothing is. It sends
+// CheckURL returns what is wrong with a server's URL, nil if nothing is. It sends
 // nothing, and quotes no password that the URL may hold.
 func CheckURL(base string) error {
 	_, err := parseRoot(base)

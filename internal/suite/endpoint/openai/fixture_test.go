@@ -21,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what the streams in testdata are expected to yield")
 
-// given says how a stream is served and asked for.
+// given describes how a stream is served and asked for.
 type given struct {
 	Status       int    `json:"status,omitempty"`
 	ContentType  string `json:"content_type,omitempty"`

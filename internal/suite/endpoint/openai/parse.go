@@ -20,7 +20,7 @@ type finding struct {
 }
 
 // parse reads what was recorded into the reply, which holds no counts yet.
-// complete says that the body came to its end: only then its last line counts
+// complete means that the body came to its end: only then its last line counts
 // if nothing ends it. The finding holds parts of the recording.
 func (r *recording) parse(reply *Reply, expect Expect, complete bool) finding {
 	p := parser{recording: r, reply: reply, expect: expect, chunk: noChunk}
@@ -43,7 +43,7 @@ type parser struct {
 	read    int   // the read that brought the line
 	texts   int   // chunks that are a token at least each
 	size    int   // bytes of the answer's texts
-	// thoughts says that reasoning came.
+	// thoughts means that reasoning came.
 	thoughts bool
 	answer   strings.Builder // if expect.Text
 }

@@ -152,7 +152,7 @@ func (c *Client) modelID(raw json.RawMessage) (id string, err error) {
 	)
 }
 
-// unreachable says what to do about a server that does not answer.
+// unreachable returns what to do about a server that does not answer.
 func (c *Client) unreachable(err error) error {
 	var name *net.DNSError
 	var dial *net.OpError

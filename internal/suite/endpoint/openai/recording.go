@@ -29,7 +29,7 @@ const (
 
 var errTooLong = errors.New("the answer is too long")
 
-// errDone says that [DONE] came before the end of the body.
+// errDone means that [DONE] came before the end of the body.
 var errDone = errors.New("[DONE]")
 
 // bound is base and so much for each token that was asked for; most where that

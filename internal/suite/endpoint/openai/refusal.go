@@ -60,7 +60,7 @@ func untrusted(err error) bool {
 	return errors.As(err, &verification) || errors.As(err, &authority) || errors.As(err, &name) || errors.As(err, &invalid)
 }
 
-// untrusted says what to do about a certificate. Go reads the variable on all
+// untrusted returns what to do about a certificate. Go reads the variable on all
 // systems but macOS and Windows, which keep certificates of their own.
 func (c *Client) untrusted(err error) error {
 	return fmt.Errorf(

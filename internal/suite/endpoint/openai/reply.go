@@ -6,7 +6,7 @@ package openai
 
 import "time"
 
-// Outcome says how one request ended. Exactly one applies.
+// Outcome describes how one request ended. Exactly one applies.
 type Outcome string
 
 // The outcomes of requests.
@@ -84,7 +84,7 @@ type Reply struct {
 	StreamedTokens int
 	CachedTokens   int // of the prompt, from the server's cache
 	Source         string
-	// Note says which of the server's counts cannot be and were ignored,
+	// Note is which of the server's counts cannot be and were ignored,
 	// "" if none. It is no failure, and fit to be shown.
 	Note         string
 	FinishReason string

@@ -60,10 +60,10 @@ func (c *Client) answer(caller, watched context.Context, w *watch, resp *http.Re
 	w.stop()
 }
 
-// errCancelled says that the caller ended the request.
+// errCancelled means that the caller ended the request.
 var errCancelled = errors.New("cancelled")
 
-// cause says which limit ended a request, nil if none did.
+// cause returns which limit ended a request, nil if none did.
 func cause(caller, watched context.Context) error {
 	if watched.Err() == nil {
 		return nil

@@ -94,7 +94,7 @@ func (c *Client) Whole(ctx context.Context, body Body) Reply {
 	return reply
 }
 
-// errNotJSON says that an answer is no JSON object of the expected form.
+// errNotJSON means that an answer is no JSON object of the expected form.
 var errNotJSON = errors.New("the answer is not what this kind of request gets")
 
 func (c *Client) checkWhole(reply *Reply, body Body, data []byte) {

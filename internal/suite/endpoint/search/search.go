@@ -30,14 +30,14 @@ type Result struct {
 	// the least above Value that none held. High is Value where nothing failed.
 	Low, High float64
 	Probes    int
-	// Unbounded says that Most was held, so the limit is higher.
+	// Unbounded means that Most was held, so the limit is higher.
 	Unbounded bool
-	// Unfinished says that probing ended before the end points were as close and
+	// Unfinished means that probing ended before the end points were as close and
 	// as often repeated as asked for.
 	Unfinished bool
 }
 
-// ErrNone says that even the least load was not held.
+// ErrNone means that even the least load was not held.
 var ErrNone = errors.New("the least load is not held")
 
 // ErrStop is for probes: returned by one, it ends a search with what was found so far.

@@ -20,7 +20,7 @@ import (
 	"github.com/accelgate/accelgate/internal/tensor"
 )
 
-// Mode says by whose rules outputs are judged.
+// Mode describes by whose rules outputs are judged.
 type Mode string
 
 // The modes. An empty Mode is Strict.
@@ -29,7 +29,7 @@ const (
 	Fib    Mode = "fib" // flashinfer-bench's own rules
 )
 
-// Tolerance says how far an output may be off. A zero takes the default of the
+// Tolerance describes how far an output may be off. A zero takes the default of the
 // mode and the evaluator.
 type Tolerance struct {
 	Rtol                 float64 `json:"rtol"`

@@ -156,7 +156,7 @@ func (x *indexer) valid(t tensor.Tensor) error {
 	return nil
 }
 
-// sequence tells which tokens a row may choose.
+// sequence describes which tokens a row may choose.
 type sequence struct {
 	size   int64
 	length int64

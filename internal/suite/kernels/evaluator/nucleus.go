@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Method says which tokens a sampling kernel may draw.
+// Method describes which tokens a sampling kernel may draw.
 type Method string
 
 // The methods, by what the names of definitions contain.

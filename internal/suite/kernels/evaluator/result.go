@@ -50,7 +50,7 @@ type Result struct {
 	Log              string         `json:"log,omitempty"`
 }
 
-// OutputResult says how far an output is off.
+// OutputResult describes how far an output is off.
 type OutputResult struct {
 	Name    string `json:"name"`
 	Status  Status `json:"status"`

@@ -24,7 +24,7 @@ func Names() []string {
 	return []string{NameElementwise, NameLowBit, NameSampling, NameSparseAttention, NameIndexer}
 }
 
-// table says which definitions have an evaluator of their own, as upstream's
+// table is which definitions have an evaluator of their own, as upstream's
 // registry does. All others have NameElementwise.
 var table = []struct {
 	name    string

@@ -15,7 +15,7 @@ type format struct {
 	// of the reference. Both together stay below 1, so that zeros never pass
 	// for anything else.
 	rtol, scale float64
-	// rounds says that the roundings to this format outweigh everything else
+	// rounds means that the roundings to this format outweigh everything else
 	// which two right kernels differ by.
 	rounds bool
 }

@@ -69,7 +69,7 @@ func openOwn(root, path string) (*os.File, error) {
 	return file, nil
 }
 
-// notOwn says why a file is not one of a folder's own.
+// notOwn describes why a file is not one of a folder's own.
 type notOwn struct{ error }
 
 // own looks at an ordinary file that neither is a link nor is reached by one.

@@ -269,7 +269,7 @@ func (t *ApplyTable) reasons() string {
 	return cmp.Or(list, "none")
 }
 
-// Notes says in one line which traces name no solution; "" if all do.
+// Notes returns in one line which traces name no solution; "" if all do.
 func (t *ApplyTable) Notes() string {
 	if len(t.LeftOut) == 0 {
 		return ""

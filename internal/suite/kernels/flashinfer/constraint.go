@@ -7,7 +7,7 @@ import (
 	"math/bits"
 )
 
-// CheckConstraints says which of the definition's constraints a workload does
+// CheckConstraints returns which of the definition's constraints a workload does
 // not satisfy, and which could not be evaluated, joined to one error; nil if
 // all hold. The axes are those of the workload, the shapes those of the actual
 // tensors (see [Definition.Shapes]), and last returns the last element of a
@@ -196,7 +196,7 @@ func magnitude(a int64) uint64 {
 	return uint64(a)
 }
 
-// checkNames says what is wrong with a constraint whatever the workload is.
+// checkNames returns what is wrong with a constraint whatever the workload is.
 func (d *Definition) checkNames(t *term) error {
 	switch t.op {
 	case "int":

@@ -12,7 +12,7 @@ import (
 	"github.com/accelgate/accelgate/internal/atomicfile"
 )
 
-// Compacted says what [Dedupe] did.
+// Compacted describes what [Dedupe] did.
 type Compacted struct {
 	Kept, Dropped int   // lines
 	Cut           int64 // bytes of an unfinished last line

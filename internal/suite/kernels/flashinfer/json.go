@@ -104,7 +104,7 @@ func beginning(text []byte) bool {
 	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
 }
 
-// noJSON says in our words what encoding/json has found.
+// noJSON returns in our words what encoding/json has found.
 func noJSON(text []byte, line int, err error) *syntaxError {
 	at := len(text)
 	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {

@@ -4,7 +4,7 @@ import (
 	"maps"
 )
 
-// traces says each thing once for a file and a solution: a file holds the
+// traces reports each problem once for a file and a solution: a file holds the
 // results of many workloads.
 func (l *linter) traces() {
 	said := map[[3]string]bool{}

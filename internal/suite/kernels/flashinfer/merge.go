@@ -9,7 +9,7 @@ import (
 	"github.com/accelgate/accelgate/internal/atomicfile"
 )
 
-// Merged says what [Merge] wrote.
+// Merged describes what [Merge] wrote.
 type Merged struct {
 	Definitions int `json:"definitions"`
 	Solutions   int `json:"solutions"`

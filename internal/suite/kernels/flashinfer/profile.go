@@ -6,7 +6,7 @@ import "encoding/json"
 type Profile struct {
 	Tool  string       `json:"tool"` // ncu or compute-sanitizer
 	State ProfileState `json:"state"`
-	// Note says why there is no report, or what is doubtful about it.
+	// Note is why there is no report, or what is doubtful about it.
 	Note   string          `json:"note,omitempty"`
 	Report json.RawMessage `json:"report,omitempty"` // an object of the tool, see package nvtools
 }

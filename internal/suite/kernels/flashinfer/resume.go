@@ -1,6 +1,6 @@
 package flashinfer
 
-// Key says what a result depends on, as digests. A result holds for as long as
+// Key describes what a result depends on, as digests. A result holds for as long as
 // none of them changes.
 type Key struct {
 	Definition  string `json:"definition"`  // [Definition.Hash]

@@ -2,7 +2,7 @@ package flashinfer
 
 import "github.com/accelgate/accelgate/internal/tensor"
 
-// Definition says what a kernel computes.
+// Definition describes what a kernel computes.
 type Definition struct {
 	Name        string
 	OpType      string
@@ -60,7 +60,7 @@ type Workload struct {
 	Inputs map[string]Input
 }
 
-// Input says where an input comes from.
+// Input describes where an input comes from.
 type Input struct {
 	Type      string  // [Random], [Scalar] or [Safetensors]
 	Value     float64 // scalar

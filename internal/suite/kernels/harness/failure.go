@@ -7,7 +7,7 @@ import (
 	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
 )
 
-// Kind says what kind of failure ended a request.
+// Kind describes what kind of failure ended a request.
 type Kind string
 
 // The kinds. A worker reports the first six; the others are what its caller saw.
@@ -67,7 +67,7 @@ type Failure struct {
 	Trace   string // the worker's own, as untrusted
 	Log     string // the end of the worker's log
 	Dead    bool   // the process was ended, or had ended
-	// Signalled says that a signal ended the process, of the kind Died.
+	// Signalled means that a signal ended the process, of the kind Died.
 	Signalled bool
 }
 
@@ -85,7 +85,7 @@ func (f *Failure) Error() string {
 	return fmt.Sprintf("%s: %s: %s", f.Op, f.Kind, f.Message)
 }
 
-// Cancelled says that a request was ended with its worker because ctx was done.
+// Cancelled means that a request was ended with its worker because ctx was done.
 type Cancelled struct {
 	Op    string // of the protocol
 	Cause error  // of ctx

@@ -46,7 +46,7 @@ type Settings struct {
 	// Dir is where private folders for outputs are made. It should be in
 	// memory, as /dev/shm is.
 	Dir string
-	// Judge says whether a pair of outputs agrees; anything but Passed ends the
+	// Judge returns whether a pair of outputs agrees; anything but Passed ends the
 	// measurement with that status after the current set of pairs. Nil judges
 	// nothing.
 	Judge func(Pair) (evaluator.Status, error)
@@ -65,14 +65,14 @@ func (s Settings) withDefaults() Settings {
 // Pair is what reference and solution computed from the same inputs.
 type Pair struct {
 	Trial, Set int
-	// AfterTiming says that the solution's outputs are those of its last timed
+	// AfterTiming means that the solution's outputs are those of its last timed
 	// call. The last such pairs have a Trial above those of [Settings]: the check
 	// whether results are kept uses inputs of its own.
 	AfterTiming bool
-	// Other says that the inputs are not those of [Case.Random]: they are scaled, or
+	// Other means that the inputs are not those of [Case.Random]: they are scaled, or
 	// of another shape. Such pairs have a Trial above those of [Settings], too.
 	Other bool
-	// Draws says that the solution's outputs are those of [Case].Draws calls,
+	// Draws means that the solution's outputs are those of [Case].Draws calls,
 	// stacked along a new first axis.
 	Draws               bool
 	Reference, Solution []evaluator.Output
@@ -210,7 +210,7 @@ type blamed struct {
 
 func (b blamed) Unwrap() error { return b.Failure }
 
-// by says whose an error is.
+// by returns whose an error is.
 func (s *side) by(err error) error {
 	var f *Failure
 	if errors.As(err, &f) {

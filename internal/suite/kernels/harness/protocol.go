@@ -20,7 +20,7 @@ type Hello struct {
 	Private bool `json:"private,omitempty"`
 }
 
-// HelloReply says what a worker can do.
+// HelloReply describes what a worker can do.
 type HelloReply struct {
 	Kind    string            `json:"kind"`  // python, c, go
 	Proto   string            `json:"proto"` // [Proto]
@@ -223,7 +223,7 @@ type Clock struct {
 	Throttled   bool `json:"throttle,omitempty"`
 }
 
-// CheckReply says whether a device still computes: "ok" or "corrupted".
+// CheckReply describes whether a device still computes: "ok" or "corrupted".
 type CheckReply struct {
 	Health string `json:"health"`
 }

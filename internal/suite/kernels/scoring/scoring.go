@@ -257,7 +257,7 @@ const maxName = 150
 // refused is what is wrong with a solution.
 type refused struct{ error }
 
-// room says why no task can be queued; s.mu is held.
+// room returns why no task can be queued; s.mu is held.
 func (s *Server) room() error {
 	switch {
 	case s.stopping:

@@ -81,7 +81,7 @@ func readPairs(name string, from io.Reader) (all []Paired, err error) {
 // ownEffects are the slow-downs of the own runs, as they are in the file.
 var ownEffects = []float64{0, 0.01, 0.02, 0.03, 0.05, 0.10, 0.20}
 
-// pairRule says whether head is slower than base.
+// pairRule describes whether head is slower than base.
 type pairRule struct {
 	name  string
 	alarm func(base, head []float64) bool

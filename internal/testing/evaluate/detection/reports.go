@@ -26,7 +26,7 @@ type whole struct {
 	RuleName string
 }
 
-// verdicts says of each cell of a report whether it is slower.
+// verdicts returns, for each cell of a report, whether it is slower.
 type verdicts struct {
 	name string
 	of   func(cells []detect.Cell) (alarms []bool, host bool)

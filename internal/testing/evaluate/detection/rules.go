@@ -7,7 +7,7 @@ import (
 	"github.com/accelgate/accelgate/internal/stats"
 )
 
-// Rule says whether a trial looks slower. effect is a relative slow-down that the
+// Rule describes whether a trial looks slower. effect is a relative slow-down that the
 // head gets first.
 type Rule struct {
 	Name  string

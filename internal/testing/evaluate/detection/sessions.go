@@ -10,7 +10,7 @@ import (
 // sessionsBefore is how many earlier sessions a workload must have.
 const sessionsBefore = 10
 
-// sessionRule says whether a session is slower than the earlier ones, of which each
+// sessionRule describes whether a session is slower than the earlier ones, of which each
 // has as many values as head.
 type sessionRule struct {
 	name  string

@@ -9,7 +9,7 @@ import (
 	detectors "github.com/accelgate/accelgate/internal/testing/evaluate/detection"
 )
 
-// Settled says how large losses are settled in pairs, on one host in cells of one noise.
+// Settled describes how large losses are settled in pairs, on one host in cells of one noise.
 type Settled struct {
 	Host, Noise string
 	Found       []detectors.Rate // by effect

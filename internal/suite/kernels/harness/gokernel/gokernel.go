@@ -117,7 +117,7 @@ func (b builtin) accepts(inputs, outputs int) bool {
 	return inputs >= b.least && inputs <= b.most && outputs == b.outputs
 }
 
-// misfit says that tensors do not go together.
+// misfit returns the error of tensors that do not go together.
 func misfit(kernel string, tensors ...tensor.Tensor) error {
 	var shapes []string
 	for _, t := range tensors {

@@ -72,7 +72,7 @@ type server struct {
 	cold      []byte // see coolCaches
 }
 
-// beat says alive while a request is worked on. Stop waits for it to end.
+// beat sends "alive" while a request is worked on. Stop waits for it to end.
 func (s *server) beat() (stop func()) {
 	ticker, quit := time.NewTicker(heartbeat), make(chan struct{})
 	var group sync.WaitGroup
