@@ -102,7 +102,7 @@ func Run(ctx context.Context, e *measure.Env, reach github.Options) (code int, e
 		}
 	}
 	if a.ofFork() {
-		if err := a.askMaintainer(ctx); err != nil || a.event.Run.Skipped {
+		if err := a.requireApproval(ctx); err != nil || a.event.Run.Skipped {
 			return exit.Passed, err
 		}
 	}

@@ -23,10 +23,10 @@ func (a *action) ofFork() bool {
 	return a.event.Run != nil && a.event.Run.HeadRepo != a.event.Repository()
 }
 
-// askMaintainer makes the required check of a fork's commit one that needs a
+// requireApproval makes the required check of a fork's commit one that needs a
 // maintainer, and gives what the fork measured a name of its own. A verdict of this
 // project's runners is of a newer run and stays.
-func (a *action) askMaintainer(ctx context.Context) error {
+func (a *action) requireApproval(ctx context.Context) error {
 	required := a.in.checkName
 	a.in.checkName += unverified
 	if !a.in.publish {

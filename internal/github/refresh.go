@@ -275,7 +275,7 @@ func (p *proposal) edit(ctx context.Context, open *gh.PullRequest) (done bool, e
 	if !p.asked {
 		p.asked = true
 		p.label(ctx, open)
-		p.askReviewers(ctx, open)
+		p.requestReviewers(ctx, open)
 	}
 	return true, ctx.Err()
 }

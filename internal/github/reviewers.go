@@ -28,9 +28,9 @@ func (p *proposal) label(ctx context.Context, open *gh.PullRequest) {
 	p.warn("label the pull request", p.client.call(repeatable(ctx), http.MethodPost, path, map[string]any{"labels": missing}, nil))
 }
 
-// askReviewers asks who is to review a pull request and was not asked yet.
+// requestReviewers asks who is to review a pull request and was not asked yet.
 // Whoever has reviewed it is asked again only for other files.
-func (p *proposal) askReviewers(ctx context.Context, open *gh.PullRequest) {
+func (p *proposal) requestReviewers(ctx context.Context, open *gh.PullRequest) {
 	var request gh.ReviewersRequest
 	for _, name := range p.refresh.Reviewers {
 		owner, team, isTeam := strings.Cut(name, "/")

@@ -330,8 +330,8 @@ var crashes = []int{4, 5, 6, 7, 8, 9, 11, 31}
 // them.
 func (c *cell) dump(ctx context.Context) {
 	to, began := &c.out.stacks, time.Now()
-	to.ask(c.out.log.String())
-	all, signalled := askContainer(to, c.full, c.environ)
+	to.begin(c.out.log.String())
+	all, signalled := requestContainerStacks(to, c.full, c.environ)
 	if !all {
 		to.note("not all processes of the container can be asked from here, so the engine sends its command SIGQUIT:")
 		c.signal(ctx, "SIGQUIT", c.grace)

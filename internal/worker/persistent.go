@@ -135,7 +135,7 @@ func (w *Persistent) attempt(ctx context.Context, req Request, params []byte, re
 		return ready, err
 	}
 	w.live.oomKills, _ = oomKills()
-	got, load := w.live.ask(ctx, req.Timeout, req.NoOutput, "run", params), w.live.load
+	got, load := w.live.call(ctx, req.Timeout, req.NoOutput, "run", params), w.live.load
 	if retry && (got.lost || !got.answered && got.end == Exited && w.live.served > 0) {
 		return Response{}, w.reap()
 	}
@@ -208,7 +208,7 @@ func (w *Persistent) check(ctx context.Context) error {
 	if s.well && time.Since(s.used) < idleLimit {
 		return nil
 	}
-	switch got := s.ask(ctx, cmp.Or(w.HealthTimeout, DefaultHealthTimeout), 0, "ping", noParams); {
+	switch got := s.call(ctx, cmp.Or(w.HealthTimeout, DefaultHealthTimeout), 0, "ping", noParams); {
 	case got.ok():
 		return nil
 	case got.end == Exited:
@@ -240,7 +240,7 @@ func (w *Persistent) launch(ctx context.Context, req Request) (resp Response, er
 	}
 	w.note = ""
 	limit := cmp.Or(w.StartTimeout, DefaultStartTimeout)
-	got := s.ask(ctx, limit, req.NoOutput, "ping", noParams)
+	got := s.call(ctx, limit, req.NoOutput, "ping", noParams)
 	if got.ok() {
 		s.used, s.well, s.load = time.Now(), true, time.Since(s.started)
 		return resp, nil

@@ -50,9 +50,9 @@ func (s *server) hasExited() bool {
 	}
 }
 
-// ask sends a request and waits for its answer, at most for timeout, and until nothing was
+// call sends a request and waits for its answer, at most for timeout, and until nothing was
 // printed for quiet, unless these are zero.
-func (s *server) ask(ctx context.Context, timeout, quiet time.Duration, method string, params []byte) outcome {
+func (s *server) call(ctx context.Context, timeout, quiet time.Duration, method string, params []byte) outcome {
 	var limit <-chan time.Time
 	if timeout > 0 {
 		timer := time.NewTimer(timeout)

@@ -27,8 +27,8 @@ type stacks struct {
 	text   head
 }
 
-// ask begins to keep. The log is that until now.
-func (s *stacks) ask(log string) {
+// begin begins to keep. The log is that until now.
+func (s *stacks) begin(log string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked, s.before, s.text.max = true, log, maxStacks
@@ -71,9 +71,9 @@ func (r *Request) dumps(end End) bool { return r.Dump && (end == TimedOut || end
 // them. The log is what the child has printed so far, last when it last printed something, and
 // environ the environment in which programs are looked up.
 func (c *child) dump(to *stacks, last *atomic.Int64, log string, environ []string) {
-	to.ask(log)
+	to.begin(log)
 	began := time.Now()
-	if c.askForStacks(to, environ) {
+	if c.requestStacks(to, environ) {
 		awaitStacks(began, last, c.exitsWithin)
 	}
 }

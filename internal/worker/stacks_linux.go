@@ -17,16 +17,16 @@ import (
 // maxDumped bounds the processes of a tree that are asked.
 const maxDumped = 16
 
-// askForStacks has each process of the tree print its stacks. It reports whether one was sent a
+// requestStacks has each process of the tree print its stacks. It reports whether one was sent a
 // signal.
-func (c *child) askForStacks(to *stacks, environ []string) (signalled bool) {
-	return askAll(to, environ, func(pid int) bool { return c.carries(environOf(pid)) }).signalled
+func (c *child) requestStacks(to *stacks, environ []string) (signalled bool) {
+	return requestAllStacks(to, environ, func(pid int) bool { return c.carries(environOf(pid)) }).signalled
 }
 
-// askContainer is askForStacks of the processes in a container, whose id stands in the path of
+// requestContainerStacks is requestStacks of the processes in a container, whose id stands in the path of
 // their control group. It also reports whether all of them could be asked from here.
-func askContainer(to *stacks, id string, environ []string) (all, signalled bool) {
-	done := askAll(to, environ, func(pid int) bool {
+func requestContainerStacks(to *stacks, id string, environ []string) (all, signalled bool) {
+	done := requestAllStacks(to, environ, func(pid int) bool {
 		groups, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
 		return err == nil && id != "" && bytes.Contains(groups, []byte(id)) && !monitors(pid)
 	})
@@ -36,10 +36,10 @@ func askContainer(to *stacks, id string, environ []string) (all, signalled bool)
 // monitors reports whether a process is podman's own beside a container.
 func monitors(pid int) bool { return programOf(pid) == "conmon" }
 
-// askAll has processes print their stacks: Python by py-spy where it is there, and others by
+// requestAllStacks has processes print their stacks: Python by py-spy where it is there, and others by
 // SIGQUIT if they handle it, as Go programs and Java virtual machines do. It would end the rest,
 // some with a large core file.
-func askAll(to *stacks, environ []string, wanted func(pid int) bool) (done asked) {
+func requestAllStacks(to *stacks, environ []string, wanted func(pid int) bool) (done asked) {
 	eachNumberIn("/proc", func(pid int) {
 		if done.n == maxDumped || !wanted(pid) {
 			return

@@ -2,5 +2,5 @@
 
 package worker
 
-// askContainer asks none: the processes of a container are those of another system.
-func askContainer(*stacks, string, []string) (all, signalled bool) { return false, false }
+// requestContainerStacks requests none: the processes of a container are those of another system.
+func requestContainerStacks(*stacks, string, []string) (all, signalled bool) { return false, false }

@@ -1,7 +1,7 @@
 package worker
 
-// askForStacks notes that there is no signal for it.
-func (c *child) askForStacks(to *stacks, _ []string) (signalled bool) {
+// requestStacks notes that there is no signal for it.
+func (c *child) requestStacks(to *stacks, _ []string) (signalled bool) {
 	to.note("this system has no signal by which programs print their stacks")
 	return false
 }

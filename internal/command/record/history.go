@@ -77,7 +77,7 @@ func (r *recording) add(run *bench.Run) error {
 	}
 	added, err := r.files[label].Add(run)
 	if err == nil || errors.Is(err, history.ErrNothing) {
-		r.tellAdded(run, added)
+		r.printAdded(run, added)
 	}
 	return err
 }
@@ -100,8 +100,8 @@ func (r *recording) save() error {
 	return judge.Next(r.Stdout, "commit it beside the baselines, and look for changes", "accelgate history "+strings.Join(paths, " "))
 }
 
-// tellAdded prints what became of a run.
-func (r *recording) tellAdded(run *bench.Run, added history.Added) {
+// printAdded prints what became of a run.
+func (r *recording) printAdded(run *bench.Run, added history.Added) {
 	name := measure.ShortRevision(run.Revision) + " on " + text.OneLine(run.Host.Label)
 	if added.Known && r.reference.Accepted != "" {
 		fmt.Fprintf(r.Stdout, "%s: is there already, and begins a new level now\n", name)

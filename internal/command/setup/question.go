@@ -30,13 +30,13 @@ func (f *Found) Ask(ctx context.Context, in io.Reader, out io.Writer, a Answers)
 		}
 		return strings.TrimSpace(line), err
 	}
-	if err := f.askSuites(ask); err != nil {
+	if err := f.chooseSuites(ask); err != nil {
 		return a, err
 	}
-	if err := f.askModel(ask); err != nil {
+	if err := f.chooseModel(ask); err != nil {
 		return a, err
 	}
-	if err := f.askServer(ctx, ask); err != nil {
+	if err := f.chooseServer(ctx, ask); err != nil {
 		return a, err
 	}
 	if len(a.Hosts) > 0 {
@@ -66,8 +66,8 @@ func Hosts(labels string) (hosts []string, err error) {
 
 type question func(question, otherwise string) (string, error)
 
-// askSuites asks which suites to measure, if there is a choice.
-func (f *Found) askSuites(ask question) error {
+// chooseSuites asks which suites to measure, if there is a choice.
+func (f *Found) chooseSuites(ask question) error {
 	if len(f.Suites) < 2 {
 		return nil
 	}
@@ -91,8 +91,8 @@ func (f *Found) askSuites(ask question) error {
 	return nil
 }
 
-// askModel asks for the model of the first suite that lacks one.
-func (f *Found) askModel(ask question) error {
+// chooseModel asks for the model of the first suite that lacks one.
+func (f *Found) chooseModel(ask question) error {
 	i := slices.IndexFunc(f.Suites, func(s Suite) bool { return s.Model != nil })
 	if i < 0 {
 		return nil
@@ -114,8 +114,8 @@ func (f *Found) askModel(ask question) error {
 	return nil
 }
 
-// askServer asks for a server if nothing else was found.
-func (f *Found) askServer(ctx context.Context, ask question) error {
+// chooseServer asks for a server if nothing else was found.
+func (f *Found) chooseServer(ctx context.Context, ask question) error {
 	if len(f.Suites) > 0 {
 		return nil
 	}

@@ -164,15 +164,15 @@ func (g git) run(ctx context.Context, args ...string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !response.OK():
-		return nil, fmt.Errorf("%s: %s", response.Reason(), text.OneLine(said(response.Log)))
+		return nil, fmt.Errorf("%s: %s", response.Reason(), text.OneLine(gitError(response.Log)))
 	case response.StdoutTruncated:
 		return nil, errors.New("the file is too large for a baseline")
 	}
 	return response.Stdout, nil
 }
 
-// said is what git says of a failure: its line that begins with "fatal: ", or the last one.
-func said(log string) string {
+// gitError returns why git failed, by its log: the line that begins with "fatal: ", or the last one.
+func gitError(log string) string {
 	for line := range strings.Lines(log) {
 		if why, ok := strings.CutPrefix(strings.TrimSpace(line), "fatal: "); ok {
 			return strings.TrimSuffix(why, ".")

@@ -91,14 +91,14 @@ func open(c *config.Suite, env suite.Env) (suite.Suite, error) {
 // tryAsking writes the first request.
 func (s *Suite) tryAsking() error {
 	if !s.body.Request.generates() {
-		_, err := s.askWhole("model", 0, func(i int) dataset.Prompt { return s.prompts.Prompt(i, false) })
+		_, err := s.wholeRequest("model", 0, func(i int) dataset.Prompt { return s.prompts.Prompt(i, false) })
 		return err
 	}
 	p := s.prompts.Prompt(0, false)
 	if s.body.converses() {
 		p.Messages = p.Chat()
 	}
-	_, err := s.ask("model", p, 0)
+	_, err := s.generatedRequest("model", p, 0)
 	return err
 }
 

@@ -142,9 +142,9 @@ func wavSeconds(data []byte) float64 {
 	return 0
 }
 
-// askWhole makes request n of those whose answer comes as a whole. prompt
+// wholeRequest makes request n of those whose answer comes as a whole. prompt
 // returns the texts of the dataset.
-func (s *Suite) askWhole(model string, n int, prompt func(i int) dataset.Prompt) (q question, err error) {
+func (s *Suite) wholeRequest(model string, n int, prompt func(i int) dataset.Prompt) (q question, err error) {
 	r := &s.body.Request
 	if len(s.body.Mix) > 0 {
 		q.model = model
@@ -176,5 +176,5 @@ func (s *Suite) askWhole(model string, n int, prompt func(i int) dataset.Prompt)
 
 // wholeQuestion makes the request of a shot.
 func (r *record) wholeQuestion(model string, shot load.Shot, warm bool) (question, error) {
-	return r.askWhole(model, shot.Index, func(i int) dataset.Prompt { return r.asked.Prompt(i, warm) })
+	return r.wholeRequest(model, shot.Index, func(i int) dataset.Prompt { return r.asked.Prompt(i, warm) })
 }

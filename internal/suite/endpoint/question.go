@@ -51,8 +51,8 @@ func (b *body) openSchema(c *config.Suite, dir string) (*structured.Schema, erro
 	return schema, nil
 }
 
-// askForJSON asks for an answer of the schema and for its text.
-func askForJSON(s *structured.Schema, r *openai.Request, e *openai.Expect) error {
+// requireJSON asks for an answer of the schema and for its text.
+func requireJSON(s *structured.Schema, r *openai.Request, e *openai.Expect) error {
 	format, err := json.Marshal(map[string]any{"type": "json_schema",
 		"json_schema": map[string]any{"name": "answer", "strict": true, "schema": s.Raw}})
 	if err != nil {
@@ -92,7 +92,7 @@ func (r *record) question(shot load.Shot) (question, error) {
 	if r.talks != nil {
 		t := r.talkOf(shot.Slot)
 		model := r.body.Mix.pick(r.body.Dataset.Seed, t.number, r.model)
-		q, err := r.ask(model, t.next(), shot.Index)
+		q, err := r.generatedRequest(model, t.next(), shot.Index)
 		q.turn = t.turn + 1
 		return q, err
 	}
@@ -101,11 +101,11 @@ func (r *record) question(shot load.Shot) (question, error) {
 	if !r.body.Request.generates() {
 		return r.wholeQuestion(model, shot, warm)
 	}
-	return r.ask(model, r.asked.Prompt(shot.Index, warm), shot.Index)
+	return r.generatedRequest(model, r.asked.Prompt(shot.Index, warm), shot.Index)
 }
 
-// ask makes request n of those whose answer is generated.
-func (s *Suite) ask(model string, p dataset.Prompt, n int) (q question, err error) {
+// generatedRequest makes request n of those whose answer is generated.
+func (s *Suite) generatedRequest(model string, p dataset.Prompt, n int) (q question, err error) {
 	r := &s.body.Request
 	request := openai.Request{Chat: r.API == apiChat, Model: model, System: r.System, Prompt: p.Text, MaxTokens: r.MaxTokens,
 		Temperature: &r.Temperature, IgnoreEOS: r.IgnoreEOS, Stop: r.Stop}
@@ -137,7 +137,7 @@ func (s *Suite) ask(model string, p dataset.Prompt, n int) (q question, err erro
 		}
 	}
 	if s.schema != nil {
-		if err := askForJSON(s.schema, &request, &q.expect); err != nil {
+		if err := requireJSON(s.schema, &request, &q.expect); err != nil {
 			return q, err
 		}
 	}

@@ -95,16 +95,16 @@ var errGone = errors.New("the server does not take connections any more")
 // hardly any time, and ends the load when no connection is taken any more.
 func (r *record) pause(ctx context.Context, reply openai.Reply) {
 	const (
-		moment  = 50 * time.Millisecond
-		inARow  = 20 // for each slot
-		atLeast = 100
+		moment     = 50 * time.Millisecond
+		inARow     = 20 // for each slot
+		minRefused = 100
 	)
 	r.mu.Lock()
 	r.refused++
 	if reply.Outcome != openai.Connect && reply.Outcome != openai.ResetReused {
 		r.refused = 0
 	}
-	gone := r.refused >= max(atLeast, inARow*min(r.point.concurrency, 10))
+	gone := r.refused >= max(minRefused, inARow*min(r.point.concurrency, 10))
 	r.mu.Unlock()
 	if gone || r.server != nil && r.server.hasEnded() {
 		r.stop(errGone)

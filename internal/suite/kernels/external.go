@@ -36,7 +36,7 @@ func (j *judge) external(pair harness.Pair) (evaluator.Result, error) {
 	if err != nil {
 		return evaluator.Result{}, err
 	}
-	return j.suite.ask(j.ctx, j.command, request)
+	return j.suite.evaluate(j.ctx, j.command, request)
 }
 
 // request writes the files that the evaluator reads and returns the question.
@@ -115,9 +115,9 @@ func write(path string, outputs []evaluator.Output) error {
 	return safetensors.Write(path, named)
 }
 
-// ask runs a command with the request on its standard input. One that takes too
+// evaluate runs a command with the request on its standard input. One that takes too
 // long is ended with all that it started.
-func (s *Suite) ask(ctx context.Context, command []string, request []byte) (evaluator.Result, error) {
+func (s *Suite) evaluate(ctx context.Context, command []string, request []byte) (evaluator.Result, error) {
 	p, err := (&worker.Isolated{Environ: s.env.Environ, MaxStdout: evaluator.MaxVerdictBytes}).Start(
 		worker.Request{Args: command, Dir: s.env.Dir},
 	)

@@ -69,7 +69,7 @@ Pages that do what people do; "post" calls one:
 // violations, 2 for wrong usage. It returns soon after ctx is done.
 func Command(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if len(args) == 2 && (args[0] == "get" || args[0] == "post") {
-		return ask(ctx, strings.ToUpper(args[0]), args[1], stdout, stderr)
+		return send(ctx, strings.ToUpper(args[0]), args[1], stdout, stderr)
 	}
 	flags := flag.NewFlagSet("fakegithub", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -172,8 +172,8 @@ func writeFile(path, content string) error {
 	return os.Rename(file.Name(), path)
 }
 
-// ask prints a page, for scripts on machines without curl.
-func ask(ctx context.Context, method, url string, stdout, stderr io.Writer) int {
+// send prints a page, for scripts on machines without curl.
+func send(ctx context.Context, method, url string, stdout, stderr io.Writer) int {
 	request, err := http.NewRequestWithContext(ctx, method, url, nil)
 	if err != nil {
 		fmt.Fprintln(stderr, "fakegithub:", err)

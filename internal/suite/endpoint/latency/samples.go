@@ -89,19 +89,19 @@ func rowOf(o *Observation) *sampleRow {
 	r := &o.Reply
 	row := &sampleRow{
 		Index: &o.Index, OK: r.Outcome == openai.OK, TTFT: orNull(ttft(o)), Total: orNull(e2e(o)), TPOT: orNull(tpot(o)),
-		TokensIn: saidOrNull(
+		TokensIn: countOrNull(
 			r.PromptTokens,
-		), TokensOut: saidOrNull(r.OutputTokens), FinishReason: r.FinishReason, Error: r.Reason, Note: r.Note,
+		), TokensOut: countOrNull(r.OutputTokens), FinishReason: r.FinishReason, Error: r.Reason, Note: r.Note,
 		Model: o.Model, Inputs: o.Inputs, Audio: o.Audio, Turn: o.Turn, Phase: o.Phase, Outcome: r.Outcome, Status: r.Status,
 		Due: o.Due, SinceDue: o.Capped,
 		Send: r.Send, Conn: r.Conn, Headers: r.Headers, FirstChunk: r.FirstChunk, First: r.First, FirstContent: r.FirstContent,
 		Last: r.Last, Finish: r.Finish, Usage: r.Usage, Done: r.Done, EOF: r.EOF,
-		Chunks: r.Chunks, Words: o.Words, Outstanding: o.Outstanding, Reads: r.Reads, Cached: saidOrNull(r.CachedTokens),
+		Chunks: r.Chunks, Words: o.Words, Outstanding: o.Outstanding, Reads: r.Reads, Cached: countOrNull(r.CachedTokens),
 		Source: r.Source, Reused: r.Reused, Retried: r.Retried,
 		ServerPrompt: orNull(r.ServerPromptMS), ServerDecode: orNull(r.ServerDecodeMS),
 	}
 	if r.StreamedTokens < r.OutputTokens {
-		row.Streamed = saidOrNull(r.StreamedTokens)
+		row.Streamed = countOrNull(r.StreamedTokens)
 	}
 	if len(r.Tokens) > 0 {
 		row.Gaps = make([]time.Duration, len(r.Tokens))
@@ -120,7 +120,7 @@ func orNull(v float64) *float64 {
 	return &v
 }
 
-func saidOrNull(n int) *int {
+func countOrNull(n int) *int {
 	if n < 0 {
 		return nil
 	}

@@ -34,7 +34,7 @@ func (a *attempt) gotByte() { a.answered.Store(true) }
 // keep, and a third of all requests would fail for it. It does the same for a
 // request that was never sent because others had filled its connection.
 func (c *Client) send(ctx context.Context, body Body, reply *Reply) (*http.Response, *attempt, error) {
-	resp, a, err := c.try(ctx, c.ask, body, reply)
+	resp, a, err := c.try(ctx, c.roundTrip, body, reply)
 	unsent := c.options.KeepAlive && reply.Conn > 0 && !a.sent.Load()
 	if err == nil || !reply.Reused && !unsent || a.answered.Load() || ctx.Err() != nil {
 		return resp, a, err

@@ -170,8 +170,8 @@ func transport(o Options, keepAlive bool) *http.Transport {
 // Close ends the idle connections. Requests under way go on.
 func (c *Client) Close() { c.shared.CloseIdleConnections() }
 
-// ask sends a request on a shared connection, or on its own without keep-alive.
-func (c *Client) ask(r *http.Request) (*http.Response, error) {
+// roundTrip sends a request on a shared connection, or on its own without keep-alive.
+func (c *Client) roundTrip(r *http.Request) (*http.Response, error) {
 	if c.options.KeepAlive {
 		return c.shared.RoundTrip(r)
 	}

@@ -25,7 +25,7 @@ func (c *Client) Time(ctx context.Context) (t Time, err error) {
 	request := &http.Request{Method: http.MethodGet, URL: target, Host: target.Host, Header: c.header.Clone()}
 	request.Header.Del("Content-Type")
 	t.Sent = c.options.Now()
-	resp, err := c.ask(request.WithContext(ctx))
+	resp, err := c.roundTrip(request.WithContext(ctx))
 	t.Received = c.options.Now()
 	if err != nil {
 		return t, err

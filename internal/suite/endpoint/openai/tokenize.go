@@ -34,7 +34,7 @@ func (c *Client) CountTokens(ctx context.Context, model, text string) (int, erro
 		Body:          io.NopCloser(bytes.NewReader(body)),
 		ContentLength: int64(len(body)),
 	}
-	resp, err := c.ask(request.WithContext(ctx))
+	resp, err := c.roundTrip(request.WithContext(ctx))
 	if err != nil {
 		return 0, fmt.Errorf("ask %s%s for tokens: %s: start the server, or correct --base-url", c.root, path, c.quote(err.Error()))
 	}

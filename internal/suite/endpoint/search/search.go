@@ -82,14 +82,14 @@ func (s *seeker) find() error {
 		if done {
 			return nil
 		}
-		if err := s.ask(load); err != nil {
+		if err := s.vote(load); err != nil {
 			return err
 		}
 	}
 	return ErrStop
 }
 
-func (s *seeker) ask(load float64) error {
+func (s *seeker) vote(load float64) error {
 	holds, err := s.probe(load)
 	if err != nil {
 		return err
