@@ -12,6 +12,7 @@ const (
 	CPUWait          = "cpu_wait_s"
 	OffCPU           = "off_cpu_s"
 	CPUThreads       = "cpu_threads"
+	Instructions     = "instructions"
 )
 
 var resources = []Metric{
@@ -23,6 +24,8 @@ var resources = []Metric{
 		Definition: "wall time in which no thread of the process tree ran or was ready to run, by looks at their states on Linux"},
 	{Name: CPUThreads, Better: Lower, Informational: true,
 		Definition: "threads of the process tree that computed at once, on average, by looks at their states on Linux"},
+	{Name: Instructions, Better: Lower, Informational: true,
+		Definition: "instructions that the process tree retired in user mode, by the processor's counters (perf_event_open) on Linux, which most virtual machines do not have"},
 	{Name: PeakRSS, Unit: "MiB", Better: Lower, Informational: true,
 		Definition: "largest resident set of any single process of the tree, by wait4; no sum over processes"},
 	{Name: PeakDeviceMemory, Unit: "MiB", Better: Lower, Informational: true,

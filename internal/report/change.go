@@ -75,6 +75,9 @@ func (r *Report) changed(f finding) (number, more string) {
 	if f.Evidence.NewN > 1 || f.Evidence.Method.Statistics() {
 		notes = append(notes, percent(c.interval[0], limit)+" … "+percent(c.interval[1], limit))
 	}
+	if note := r.hosts[f.host].instructions(f.Verdict); note != "" {
+		notes = append(notes, note)
+	}
 	if len(notes) > 0 {
 		more = " (" + strings.Join(notes, "; ") + ")"
 	}

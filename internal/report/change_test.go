@@ -78,3 +78,18 @@ func TestPairsShowAnotherChangeThanTheirNumbers(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// TestLossShowsInstructions: a loss with as many instructions points at the host.
+func TestLossShowsInstructions(t *testing.T) {
+	t.Parallel()
+	base, slower := []float64{100, 100, 100, 100, 100}, []float64{130, 130, 130, 130, 130}
+	for now, want := range map[float64]string{1e9: "; instructions unchanged)", 1.12e9: "; instructions +12.0 %)"} {
+		in := oneMetric(bench.Metric{Name: "m", Better: bench.Lower}, base, slower, base)
+		in.Hosts[0].Run.Results[0].Resources = []bench.Sample{
+			{Metric: bench.Instructions, Values: []float64{now}, Base: []float64{1e9}},
+		}
+		if text := render(t, report.Terminal, report.New(in)); !strings.Contains(text, want) {
+			t.Errorf("want %q:\n%s", want, text)
+		}
+	}
+}

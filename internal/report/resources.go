@@ -36,6 +36,27 @@ func used(res *bench.Result) (line inline) {
 	return line
 }
 
+// instructions is "instructions +12.1 %" beside a loss of speed in pairs, which points at the code,
+// or "instructions unchanged", which points at the host; "" where they were not counted.
+func (h *host) instructions(v *gate.Verdict) string {
+	res := h.results[v.Cell]
+	if res == nil || v.Finding != gate.Regressed || !ofSpeed(v) || v.Metric == bench.Instructions {
+		return ""
+	}
+	used := res.Used(bench.Instructions)
+	if used == nil || len(used.Base) == 0 || len(used.Values) == 0 {
+		return ""
+	}
+	change := 100 * (stats.Median(used.Values)/stats.Median(used.Base) - 1)
+	switch {
+	case !bench.Finite(change):
+		return ""
+	case math.Abs(change) < 0.5:
+		return "instructions unchanged"
+	}
+	return "instructions " + percent(change, 1)
+}
+
 // processorTime is "+13.2 % (10.1 to 15.4) by 30 pairs, p 0.004; it waited for 110 % of it", with
 // why it does not count where it does not.
 func processorTime(t *gate.ProcessorTime) (line string) {

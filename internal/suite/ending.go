@@ -45,6 +45,9 @@ func used(result *bench.Result, response worker.Response) {
 	if u.CPU > 0 {
 		result.Use(bench.CPUTime, u.CPU.Seconds(), "")
 	}
+	if u.Instructions > 0 {
+		result.Use(bench.Instructions, float64(u.Instructions), "")
+	}
 	if u.PeakRSS > 0 {
 		doubt := ""
 		if u.Hidden {

@@ -62,8 +62,13 @@ func (w *Isolated) Do(ctx context.Context, req Request) (Response, error) {
 	}
 	out := newCapture(cmp.Or(w.MaxStdout, DefaultMaxStdout), cmp.Or(w.MaxStderr, defaultMaxStderr))
 	out.transcript.max = req.Transcript
-	c, err := w.start(req, out)
+	var c *child
+	instructions, err := countInstructions(func() (err error) {
+		c, err = w.start(req, out)
+		return err
+	})
 	if err != nil {
+		instructions()
 		return notStarted(err)
 	}
 	seen := lookAt(c.process.Pid, c.exited)
@@ -72,8 +77,10 @@ func (w *Isolated) Do(ctx context.Context, req Request) (Response, error) {
 		c.dump(&out.stacks, &out.last, out.log.String(), w.scrubbed)
 	}
 	resp, err := c.conclude(end)
+	counted := instructions()
 	if err == nil {
 		seen(resp.Wall, &resp.Usage)
+		resp.Usage.Instructions = counted
 	}
 	out.report(&resp)
 	resp.Quiet = req.quiet(end)

@@ -15,6 +15,10 @@ type Usage struct {
 	// what this process held when it started the child, and the child was smaller.
 	Hidden bool
 
+	// Instructions is how many instructions the process tree retired in user mode; 0 is unknown, see
+	// [NoInstructions].
+	Instructions int64
+
 	// Looked means that what follows is known: of a child of one request on Linux that ran for some
 	// time, by looks at its threads.
 	Looked bool

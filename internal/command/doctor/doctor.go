@@ -71,7 +71,7 @@ type look struct {
 func Look(ctx context.Context, o Options) ([]Finding, error) {
 	l := &look{Options: o}
 	for _, step := range []func(context.Context){
-		l.devices, l.settings, l.governor, l.load, l.containers,
+		l.devices, l.settings, l.governor, l.load, l.counters, l.containers,
 		l.git, l.configuration, l.workflows,
 		l.access,
 	} {

@@ -8,6 +8,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/device/health"
+	"github.com/accelgate/accelgate/internal/worker"
 )
 
 // span is long enough for the use of the processors to be attributed.
@@ -30,6 +31,15 @@ func (l *look) load(ctx context.Context) {
 	if len(found.Reasons) == 0 {
 		l.ok("load", "no other program uses the processors or devices, and none is hot or throttled")
 	}
+}
+
+// counters reports whether instructions are a resource of cells here.
+func (l *look) counters(context.Context) {
+	if why := worker.NoInstructions(); why != "" {
+		l.ok("counters", "instructions of cells are not counted: %s", why)
+		return
+	}
+	l.ok("counters", "instructions of cells are counted")
 }
 
 // cut splits a message of another package at the colon before its next step.
