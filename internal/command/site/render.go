@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/atomicfile"
@@ -17,15 +18,19 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// The templates, and what of style and script reports do not have.
+// pages holds the templates, and what of style and script reports do not have.
 //
 //go:embed pages
 var pages embed.FS
 
-var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"shown": shown, "short": short, "count": text.Plural, "command": rangeCommand, "date": date, "percent": func(x float64) string { return fmt.Sprintf("%+.1f %%", 100*x) },
-	"p": func(x float64) string { return fmt.Sprintf("%.1g", x) },
-}).ParseFS(pages, "pages/*.html"))
+// templates are parsed at their first use: a millisecond of each start of accelgate else.
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"shown": shown, "short": short, "count": text.Plural, "command": rangeCommand, "date": date,
+		"percent": func(x float64) string { return fmt.Sprintf("%+.1f %%", 100*x) },
+		"p":       func(x float64) string { return fmt.Sprintf("%.1g", x) },
+	}).ParseFS(pages, "pages/*.html"))
+})
 
 func date(t time.Time) string {
 	if t.IsZero() {
@@ -56,7 +61,7 @@ func (h *host) page(name, kind string, body any) error {
 func (s *site) page(name, kind string, body any) error {
 	s.pages.Add(1)
 	v := view{&s.Options, strings.Repeat("../", strings.Count(name, "/")), body}
-	return s.file(name, func(w io.Writer) error { return templates.ExecuteTemplate(w, kind, v) })
+	return s.file(name, func(w io.Writer) error { return templates().ExecuteTemplate(w, kind, v) })
 }
 
 // script writes a file that gives the script of the pages a value under a key. Package json makes of any text a

@@ -1,21 +1,21 @@
 package inferencebench
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 // rule describes which way the metrics improve whose whole name the pattern
 // matches. The first rule that matches counts.
 type rule struct {
-	name   *regexp.Regexp
+	name   *lazyregexp.Regexp
 	better bench.Direction
 	gated  bool
 }
 
-func whole(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + pattern + `)$`) }
+func whole(pattern string) *lazyregexp.Regexp { return lazyregexp.New(`^(?:` + pattern + `)$`) }
 
 // rules begin with what describes a measurement and is no quality of the
 // engine. In a window of fixed length a faster engine draws more power and

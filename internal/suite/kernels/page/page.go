@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/report/chart"
@@ -31,10 +32,12 @@ const (
 	maxSections  = 400
 )
 
-var layout = template.Must(template.New("page").Funcs(template.FuncMap{
-	"count": text.Plural, "name": text.OneLine, "percent": func(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) },
-	"ratio": func(x float64) string { return fmt.Sprintf("%.3g x", x) }, "ms": func(x float64) string { return fmt.Sprintf("%.4g", x) },
-}).Parse(source))
+var layout = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Funcs(template.FuncMap{
+		"count": text.Plural, "name": text.OneLine, "percent": func(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) },
+		"ratio": func(x float64) string { return fmt.Sprintf("%.3g x", x) }, "ms": func(x float64) string { return fmt.Sprintf("%.4g", x) },
+	}).Parse(source))
+})
 
 // document is what the template gets.
 type document struct {
@@ -79,7 +82,7 @@ func HTML(w io.Writer, ds *flashinfer.Dataset, baseline, tool string) error {
 	if more := len(d.Sections) - maxSections; more > 0 {
 		d.Sections, d.MoreSections = d.Sections[:maxSections], more
 	}
-	return layout.Execute(w, d)
+	return layout().Execute(w, d)
 }
 
 // drawing marks what package chart drew, which escapes all names, as markup.
