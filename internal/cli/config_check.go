@@ -70,7 +70,7 @@ func (c *Command) checked(p *measure.Plan) (string, error) {
 func described(p *measure.Plan) string {
 	cells, unlisted := 0, []string(nil)
 	for _, s := range p.Suites {
-		cells += len(s.Suite.Cells())
+		cells += len(s.Plan.Cells)
 		if s.Unlisted != "" {
 			unlisted = append(unlisted, s.Name)
 		}

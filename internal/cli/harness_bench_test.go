@@ -72,7 +72,7 @@ suites:
 			b.Fatal(err)
 		}
 		middle := time.Now()
-		results, _, err := runner.Run(b.Context(), s, s.Cells(), options)
+		results, _, err := runner.Run(b.Context(), s, s.Plan().Cells, options)
 		if err != nil || results[0].Outcome != bench.Passed {
 			b.Fatal(results, err)
 		}

@@ -8,7 +8,6 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/measure"
-	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -26,8 +25,8 @@ func Doubts(p *measure.Plan) []string {
 	for i := range p.Suites {
 		d.demanded(&p.Suites[i])
 		d.limited(&p.Suites[i])
-		if a, ok := p.Suites[i].Suite.(suite.Answering); ok {
-			d.found = append(d.found, a.Hidden(d.answered)...)
+		if hidden := p.Suites[i].Plan.Hidden; hidden != nil {
+			d.found = append(d.found, hidden(d.answered)...)
 		}
 	}
 	return d.found
@@ -120,7 +119,7 @@ func (d *doubts) demanded(one *measure.Planned) {
 			}
 		}
 	}
-	for _, m := range one.Suite.Metrics() {
+	for _, m := range one.Plan.Metrics {
 		a, n := of[m.Name], lacking[m.Name]
 		if n == 0 || a.Optional && n < len(results) {
 			continue

@@ -9,12 +9,11 @@ import (
 )
 
 // declare notes the digest of the artifacts that a suite declares for a cell.
-func (s *session) declare(one suite.Suite, cell bench.Cell) error {
-	keeper, ok := one.(suite.ArtifactKeeper)
-	if !ok {
+func (s *session) declare(of *suite.Plan, cell bench.Cell) error {
+	if of.Artifacts == nil {
 		return nil
 	}
-	digest, err := keeper.Artifacts(cell)
+	digest, err := of.Artifacts(cell)
 	if digest != "" {
 		s.declared[cell.ID()] = digest
 	}

@@ -203,7 +203,7 @@ func (b *base) runs(ctx context.Context, one Planned, on func(bench.Cell) bench.
 		device := on(cell)
 		r, err := measurer.Measure(ctx, of.cell, device)
 		if err == nil {
-			err = b.plan.Release(of.cell.Suite, of.suite, device)
+			err = b.plan.Release(of.cell.Suite, of.suite.Suite, device)
 		}
 		switch {
 		case ctx.Err() != nil:

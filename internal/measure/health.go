@@ -12,7 +12,6 @@ import (
 	"github.com/accelgate/accelgate/internal/device/health"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/measure/runner"
-	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -61,9 +60,7 @@ func (s *session) watch(m runner.Measurer) runner.Measurer {
 	}
 	w := watched{m, s.watcher, map[string]bool{}, energy.OpenPackages(""), s.Now}
 	for _, one := range s.plan.Suites {
-		if external, ok := one.Suite.(suite.External); ok {
-			w.outside[one.Name] = external.Outside()
-		}
+		w.outside[one.Name] = one.Plan.Outside
 	}
 	return w
 }

@@ -193,7 +193,7 @@ func (b *base) digest(c bench.Cell) (string, error) {
 	if !ok {
 		return "", nil
 	}
-	command, err := of.suite.Digest(of.cell)
+	command, err := of.suite.Suite.Digest(of.cell)
 	return b.state + " " + command, err
 }
 

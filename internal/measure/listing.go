@@ -19,7 +19,7 @@ func (p *Plan) list(ctx context.Context, all []opened) error {
 	var due []*opened
 	for i := range all {
 		one := &all[i]
-		if l, ok := one.suite.(suite.Lister); !ok || !l.Lists() {
+		if one.plan.Listing == nil {
 			continue
 		}
 		if b := one.of.Build; b != nil {
@@ -42,7 +42,7 @@ func (p *Plan) list(ctx context.Context, all []opened) error {
 			continue
 		}
 		p.say("listing what suite " + one.of.Name + " measures")
-		if one.unlisted, err = one.suite.(suite.Lister).List(ctx); err != nil {
+		if one.plan, one.unlisted, err = one.plan.Listing.List(ctx); err != nil {
 			return err
 		}
 		one.unlisted = Secrets(p.Secrets()).Hide(one.unlisted)
@@ -138,12 +138,11 @@ func (p *Plan) Foreign(suite string) bool { return slices.Contains(p.foreign, su
 // here. The id may come from a run.
 func (p *Plan) LeavesOut(name, id string) (bool, error) {
 	for _, one := range p.Suites {
-		l, ok := one.Suite.(suite.Lister)
-		if one.Name != name || !ok || !l.Lists() {
+		if one.Name != name || one.Plan.Listing == nil {
 			continue
 		}
-		want, err := one.Suite.Select(suite.Query{Profile: p.Options.Profile, Tags: p.Options.Tags, SkipTags: p.Options.SkipTags})
-		return err == nil && !want(l.Named(id)), err
+		want, err := one.Plan.Select(suite.Query{Profile: p.Options.Profile, Tags: p.Options.Tags, SkipTags: p.Options.SkipTags})
+		return err == nil && !want(one.Plan.Listing.Named(id)), err
 	}
 	return false, nil
 }

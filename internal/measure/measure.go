@@ -227,7 +227,7 @@ func (p *Plan) repeats(s Planned) int {
 	if p.Options.Repeats > 0 {
 		return p.Options.Repeats
 	}
-	return s.Suite.Repeats()
+	return s.Plan.Repeats
 }
 
 // context records what else a reader must know to repeat the run.

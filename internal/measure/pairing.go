@@ -17,7 +17,7 @@ import (
 
 // paired is a cell of the base, with what measures it.
 type paired struct {
-	suite suite.Suite
+	suite *Planned
 	cell  bench.Cell
 }
 
@@ -28,14 +28,15 @@ func (b *base) match(head *Plan) error {
 		b.owed[m.Name] = !m.Informational
 	}
 	all := map[string]paired{}
-	for _, one := range b.plan.Suites {
+	for i := range b.plan.Suites {
+		one := &b.plan.Suites[i]
 		for _, cell := range one.Cells {
-			all[cell.ID()] = paired{one.Suite, cell}
+			all[cell.ID()] = paired{one, cell}
 		}
 	}
 	why := map[string][]string{}
-	for _, one := range head.Suites {
-		var compared suite.Suite
+	for i := range head.Suites {
+		one, compared := &head.Suites[i], (*Planned)(nil)
 		for _, cell := range one.Cells {
 			id := cell.ID()
 			of, ok := all[id]
@@ -45,12 +46,12 @@ func (b *base) match(head *Plan) error {
 				continue
 			}
 			if of.suite != compared {
-				if err := sameMetrics(of.suite, one.Suite); err != nil {
+				if err := sameMetrics(of.suite.Plan.Metrics, one.Plan.Metrics); err != nil {
 					return err
 				}
 				compared = of.suite
 			}
-			reason, err := b.itself(head, one.Suite, cell, of)
+			reason, err := b.itself(head, one, cell, of)
 			if err != nil {
 				return err
 			}
@@ -89,25 +90,23 @@ func (b *base) lacks(suite string) string {
 
 // itself returns why measuring a cell alternately would compare one thing with itself;
 // "" if it would not.
-func (b *base) itself(head *Plan, s suite.Suite, cell bench.Cell, of paired) (string, error) {
-	here, ok := s.(suite.Remote)
-	there, same := of.suite.(suite.Remote)
+func (b *base) itself(head *Plan, s *Planned, cell bench.Cell, of paired) (string, error) {
 	if b.tried {
-		if why := sameProgram(head, s, cell); why != "" {
+		if why := sameProgram(head, &s.Plan, cell); why != "" {
 			return why, nil
 		}
 	}
-	if ok && same && here.Address() != "" && here.Address() == there.Address() {
+	if here := s.Plan.Address; here != "" && here == of.suite.Plan.Address {
 		return "both sides would ask one server: let accelgate start it, or give the base one with another base_url", nil
 	}
 	if !sameFolder(head.File.Dir, b.plan.File.Dir) {
 		return "", nil
 	}
-	now, err := s.Digest(cell)
+	now, err := s.Suite.Digest(cell)
 	if err != nil {
 		return "", err
 	}
-	old, err := of.suite.Digest(of.cell)
+	old, err := of.suite.Suite.Digest(of.cell)
 	if err == nil && now == old {
 		return "the base is the folder that is under test, with the same command: give a checkout of the base, or the suite a base_command", nil
 	}
@@ -117,12 +116,11 @@ func (b *base) itself(head *Plan, s suite.Suite, cell bench.Cell, of paired) (st
 // sameProgram returns why a checkout of the base would hardly change what a cell
 // measures, so that pairs are not worth their time unless they are asked for; "" if
 // it would.
-func sameProgram(head *Plan, s suite.Suite, cell bench.Cell) string {
-	starts, ok := s.(suite.Starter)
+func sameProgram(head *Plan, of *suite.Plan, cell bench.Cell) string {
 	switch {
-	case !ok:
+	case !of.Starts:
 		return "suites of this kind are paired only if --ab names a base"
-	case starts.Embedded(cell) && len(head.Options.EngineArgs()) == 0:
+	case of.Embedded[cell.ID()] && len(head.Options.EngineArgs()) == 0:
 		return sameAccelgate
 	}
 	return ""
@@ -138,9 +136,9 @@ func sameFolder(a, b string) bool {
 
 // sameMetrics refuses numbers that mean different things on the two sides of a cell: a
 // change must not turn around by itself what is better, or take it out of the gate.
-func sameMetrics(base, head suite.Suite) error {
-	now := bench.Run{Metrics: head.Metrics()}
-	for _, old := range base.Metrics() {
+func sameMetrics(base, head []bench.Metric) error {
+	now := bench.Run{Metrics: head}
+	for _, old := range base {
 		if why := gate.Contradiction("base", &old, now.Metric(old.Name)); why != "" {
 			return exit.Usagef(
 				"--ab: %s cannot be compared with the base: %s; give it another name, or measure this change without --ab",
@@ -194,7 +192,7 @@ func (b *base) compared(head *Plan) (metrics []bench.Metric) {
 	}
 	for _, one := range b.plan.Suites {
 		if slices.ContainsFunc(head.Suites, func(h Planned) bool { return h.Name == one.Name }) {
-			metrics = append(metrics, one.Suite.Metrics()...)
+			metrics = append(metrics, one.Plan.Metrics...)
 		}
 	}
 	return metrics

@@ -60,7 +60,7 @@ type assignment struct {
 func (p *Plan) assignments(devices []bench.Device) map[needs][]assignment {
 	all, first := map[needs][]assignment{}, 0
 	for _, one := range p.Suites {
-		cells := one.Suite.Cells()
+		cells := one.Plan.Cells
 		if p.Options.Shard != "" {
 			cells = one.Cells
 		}
@@ -70,7 +70,7 @@ func (p *Plan) assignments(devices []bench.Device) map[needs][]assignment {
 			needs needs
 		}
 		at := map[part]int{} // in all
-		for i, n := range grouped(one.Suite, cells) {
+		for i, n := range grouped(&one.Plan, cells) {
 			need := p.plainest(devices, p.need(cells[i]))
 			next = max(next, first+n+1)
 			k, known := at[part{n, need}]

@@ -74,6 +74,7 @@ type Plan struct {
 type Planned struct {
 	Name    string
 	Suite   suite.Suite
+	Plan    suite.Plan // with the cells that are not selected
 	Cells   []bench.Cell
 	Skipped []bench.Result
 	// Unlisted is why cells may be unknown; "" if all are known.
@@ -323,6 +324,7 @@ func (p *Plan) Env() (suite.Env, error) {
 type opened struct {
 	of       *config.Suite
 	suite    suite.Suite
+	plan     suite.Plan
 	wanted   bool
 	cpus     *processors
 	unlisted string // why cells may be unknown
@@ -349,7 +351,7 @@ func (p *Plan) openSuite(index int, env suite.Env) (o opened, err error) {
 	if err != nil {
 		return o, err
 	}
-	if remote, ok := o.suite.(suite.Remote); ok && remote.Address() != "" && len(s.CPUs)+len(s.NUMA) > 0 {
+	if o.plan = o.suite.Plan(); o.plan.Address != "" && len(s.CPUs)+len(s.NUMA) > 0 {
 		key := "numa"
 		if len(s.CPUs) > 0 {
 			key = "cpus"
@@ -364,13 +366,13 @@ func (p *Plan) openSuite(index int, env suite.Env) (o opened, err error) {
 // its cells, skipped ones too.
 func (p *Plan) add(o *opened) ([]bench.Cell, error) {
 	s := o.of
-	planned := Planned{Name: s.Name, Suite: o.suite, Cells: o.suite.Cells(), Skipped: o.suite.Skipped(), Unlisted: o.unlisted}
+	planned := Planned{Name: s.Name, Suite: o.suite, Plan: o.plan, Cells: o.plan.Cells, Skipped: o.plan.Skipped, Unlisted: o.unlisted}
 	all := planned.All()
 	if len(all) == 0 && o.unlisted == "" {
 		return nil, errors.Join(fmt.Errorf("%w: %v", runner.ErrNoCells,
 			s.Errorf("", "expands to no cell: loosen its exclude or add values to its axes")), o.suite.Close())
 	}
-	metrics := withResources(s, o.suite.Metrics())
+	metrics := withResources(s, o.plan.Metrics)
 	var limits error
 	if len(all) > 0 {
 		limits = errors.Join(policy.Check(s, metrics, all, p.Host.Label), checkWidths(s, all))
@@ -383,7 +385,7 @@ func (p *Plan) add(o *opened) ([]bench.Cell, error) {
 		p.Others = append(p.Others, CellIDs(all)...)
 		return all, errors.Join(limits, o.suite.Close())
 	}
-	p.Warnings = append(p.Warnings, o.suite.Warnings()...)
+	p.Warnings = append(p.Warnings, o.plan.Warnings...)
 	p.Suites = append(p.Suites, planned)
 	if len(all) > 0 {
 		limits = errors.Join(limits, p.addStage(s, o.suite, all, o.cpus), p.watch(s, all))
@@ -429,7 +431,7 @@ func (p *Plan) AddMetrics(s *config.Suite, metrics []bench.Metric) error {
 func (p *Plan) informational(c bench.Cell, metric string) bool {
 	for _, one := range p.Suites {
 		if one.Name == c.Suite {
-			m := (&bench.Run{Metrics: one.Suite.Metrics()}).Metric(metric)
+			m := (&bench.Run{Metrics: one.Plan.Metrics}).Metric(metric)
 			return m == nil || m.Informational
 		}
 	}

@@ -60,7 +60,7 @@ func (p *Plan) keep(s *Planned, want func(bench.Cell) bool) {
 
 // query applies --profile and --tags, which mean what the suite says.
 func (p *Plan) query(s *Planned) error {
-	want, err := s.Suite.Select(suite.Query{Profile: p.Options.Profile, Tags: p.Options.Tags, SkipTags: p.Options.SkipTags})
+	want, err := s.Plan.Select(suite.Query{Profile: p.Options.Profile, Tags: p.Options.Tags, SkipTags: p.Options.SkipTags})
 	if err != nil {
 		return exit.Usagef("suite %s: %w: choose another, or another suite with --suite", s.Name, err)
 	}

@@ -135,7 +135,7 @@ func (s *session) identify(one Planned) error {
 		if err != nil {
 			return err
 		}
-		if err := s.declare(one.Suite, cell); err != nil {
+		if err := s.declare(&one.Plan, cell); err != nil {
 			return err
 		}
 		data, err := json.Marshal(
@@ -152,12 +152,12 @@ func (s *session) identify(one Planned) error {
 
 // grouped numbers cells such that A/A partners have one number: the difference of two
 // devices, or of two machines, is not noise.
-func grouped(of suite.Suite, cells []bench.Cell) []int {
+func grouped(of *suite.Plan, cells []bench.Cell) []int {
 	numbers, at := make([]int, len(cells)), make(map[string]int, len(cells))
 	next := 0
 	for i, c := range cells {
 		id := c.ID()
-		n, ok := at[cmp.Or(of.AAPartner(c), id)]
+		n, ok := at[cmp.Or(of.Partners[id], id)]
 		if !ok {
 			n = next
 			next++
@@ -299,9 +299,7 @@ func (s *session) secrets() []string {
 	}
 	secrets := s.plan.Secrets()
 	for _, one := range suites {
-		if keeper, ok := one.Suite.(suite.SecretKeeper); ok {
-			secrets = append(secrets, keeper.Secrets()...)
-		}
+		secrets = append(secrets, one.Plan.Secrets...)
 	}
 	return secrets
 }

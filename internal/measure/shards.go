@@ -130,7 +130,7 @@ func pack(groups []shard, unknown, k int) Sharding {
 // groups returns the cells that must stay on one machine, those with one number, with their expected
 // times, and how many cells have none. A cell and its A/A partner have one number, and, of together, those
 // that share what their suite loads once.
-func (p *Plan) groups(number func(suite.Suite, []bench.Cell) []int) (groups []shard, unknown int, err error) {
+func (p *Plan) groups(number func(*suite.Plan, []bench.Cell) []int) (groups []shard, unknown int, err error) {
 	times, err := p.times()
 	if err != nil {
 		return nil, 0, err
@@ -142,7 +142,7 @@ func (p *Plan) groups(number func(suite.Suite, []bench.Cell) []int) (groups []sh
 	all := median(times, ids)
 	for _, s := range p.Suites {
 		fallback, first := cmp.Or(median(times, CellIDs(s.Cells)), all), len(groups)
-		for i, n := range number(s.Suite, s.Cells) {
+		for i, n := range number(&s.Plan, s.Cells) {
 			if first+n == len(groups) {
 				groups = append(groups, shard{})
 			}
@@ -160,10 +160,9 @@ func (p *Plan) groups(number func(suite.Suite, []bench.Cell) []int) (groups []sh
 
 // linkedCells numbers cells such that those have one number that are A/A partners or share
 // a load.
-func linkedCells(of suite.Suite, cells []bench.Cell) []int {
+func linkedCells(of *suite.Plan, cells []bench.Cell) []int {
 	numbers := grouped(of, cells)
-	loader, ok := of.(suite.Loader)
-	if !ok {
+	if len(of.Loads) == 0 {
 		return numbers
 	}
 	merged := make([]int, len(numbers)) // the number that another one became, at most itself
@@ -178,7 +177,7 @@ func linkedCells(of suite.Suite, cells []bench.Cell) []int {
 	}
 	first := map[string]int{} // number of a load
 	for i, c := range cells {
-		key := loader.Load(c)
+		key := of.Loads[c.ID()]
 		if n, known := first[key]; known && key != "" {
 			one, other := find(n), find(numbers[i])
 			merged[max(one, other)] = min(one, other)

@@ -12,20 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/accelgate/accelgate/internal/bench"
 )
-
-// ArtifactKeeper is a Suite whose configuration can declare the files that are
-// what is measured: programs, models, scripts.
-type ArtifactKeeper interface {
-	// Artifacts is the digest of all that can make a cell slower, as far as it was
-	// declared: the declared files, by name and content, what Digest covers, how
-	// numbers are taken from what the program prints, and the machine. It is ""
-	// where nothing was declared. An error means that the configuration is wrong,
-	// or that a file cannot be read.
-	Artifacts(c bench.Cell) (string, error)
-}
 
 // ErrNoArtifact means that a declared glob matches no file.
 var ErrNoArtifact = errors.New("matches no file: build first, or correct it")

@@ -5,26 +5,43 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
 )
 
-// Profile returns the profile that the query names, and refuses a profile or
-// tag that the suite does not have: a misspelling would measure too little.
-func Profile[P any](q Query, profiles map[string]P, tags []string) (P, error) {
-	profile, ok := profiles[q.Profile]
-	if q.Profile != "" && !ok {
-		return profile, fmt.Errorf("no profile %q%s", q.Profile, orAdd("profiles", slices.Sorted(maps.Keys(profiles))))
-	}
-	for _, tag := range slices.Concat(q.Tags, q.SkipTags) {
-		if !slices.Contains(tags, tag) {
-			return profile, fmt.Errorf("no tag %q%s", tag, orAdd("tags", tags))
-		}
-	}
-	return profile, nil
+// Query selects cells by what the configuration calls them. The zero value
+// selects every cell.
+type Query struct {
+	Profile  string   // name of a profile; "" for all cells
+	Tags     []string // a cell has at least one of them; empty for any
+	SkipTags []string // a cell has none of them
 }
 
-// Wants reports whether a cell with these tags is among what the query's tags
-// select; its profile is not asked.
-func (q Query) Wants(tags []string) bool {
+// Select returns which cells a query selects. It refuses a profile or tag that the
+// suite does not have: a misspelling would measure too little.
+func (p Plan) Select(q Query) (func(bench.Cell) bool, error) {
+	profile, ok := p.Profiles[q.Profile]
+	if q.Profile != "" && !ok {
+		return nil, fmt.Errorf("no profile %q%s", q.Profile, orAdd("profiles", slices.Sorted(maps.Keys(p.Profiles))))
+	}
+	for _, tag := range slices.Concat(q.Tags, q.SkipTags) {
+		if !slices.Contains(p.Tags, tag) {
+			return nil, fmt.Errorf("no tag %q%s", tag, orAdd("tags", p.Tags))
+		}
+	}
+	return func(c bench.Cell) bool {
+		if q.Profile != "" && !profile(c) {
+			return false
+		}
+		if p.TagsOf == nil {
+			return q.wants(nil)
+		}
+		return q.wants(p.TagsOf(c))
+	}, nil
+}
+
+// wants reports whether the query's tags select a cell with these tags.
+func (q Query) wants(tags []string) bool {
 	has := func(some []string) bool {
 		return slices.ContainsFunc(tags, func(t string) bool { return slices.Contains(some, t) })
 	}

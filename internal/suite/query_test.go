@@ -6,45 +6,55 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/suite"
 )
 
-func TestProfile(t *testing.T) {
+func TestSelect(t *testing.T) {
 	t.Parallel()
-	profiles := map[string]int{"smoke": 1, "all": 2}
+	cell := func(id string) bench.Cell { return bench.Cell{Suite: "s", Raw: id} }
+	tags := map[string][]string{"one": {"a"}, "two": {"a", "b"}, "three": nil}
+	p := suite.Plan{Cells: []bench.Cell{cell("one"), cell("two"), cell("three")}, Tags: []string{"a", "b"},
+		TagsOf: func(c bench.Cell) []string { return tags[c.ID()] },
+		Profiles: map[string]func(bench.Cell) bool{
+			"smoke": func(c bench.Cell) bool { return c.ID() != "two" },
+			"all":   func(bench.Cell) bool { return true },
+		}}
 	for _, c := range []struct {
-		query suite.Query
-		want  int
-		err   string
+		query     suite.Query
+		want, err string
 	}{
-		{suite.Query{}, 0, ""},
-		{suite.Query{Profile: "smoke", Tags: []string{"a"}}, 1, ""},
-		{suite.Query{Profile: "smok"}, 0, `no profile "smok": it has all, smoke`},
-		{suite.Query{SkipTags: []string{"c"}}, 0, `no tag "c": it has a, b`},
+		{suite.Query{}, "one two three", ""},
+		{suite.Query{Profile: "smoke"}, "one three", ""},
+		{suite.Query{Profile: "smoke", Tags: []string{"a"}}, "one", ""},
+		{suite.Query{Tags: []string{"a", "b"}}, "one two", ""},
+		{suite.Query{Tags: []string{"a"}, SkipTags: []string{"b"}}, "one", ""},
+		{suite.Query{SkipTags: []string{"b"}}, "one three", ""},
+		{suite.Query{Profile: "smok"}, "", `no profile "smok": it has all, smoke`},
+		{suite.Query{SkipTags: []string{"c"}}, "", `no tag "c": it has a, b`},
 	} {
-		got, err := suite.Profile(c.query, profiles, []string{"a", "b"})
-		if c.err == "" && (err != nil || got != c.want) || c.err != "" && (err == nil || err.Error() != c.err) {
-			t.Errorf("%+v: %v, %v, want %v, %q", c.query, got, err, c.want, c.err)
+		wants, err := p.Select(c.query)
+		if c.err != "" {
+			if err == nil || err.Error() != c.err {
+				t.Errorf("%+v: %v, want %q", c.query, err, c.err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, cell := range p.Cells {
+			if wants(cell) {
+				got = append(got, cell.ID())
+			}
+		}
+		if diff := cmp.Diff(strings.Fields(c.want), got); diff != "" {
+			t.Errorf("%+v (-want +got):\n%s", c.query, diff)
 		}
 	}
-	if _, err := suite.Profile(suite.Query{Profile: "x"}, map[string]int{}, nil); err == nil || !strings.Contains(err.Error(), "add profiles to it") {
+	if _, err := (suite.Plan{}).Select(suite.Query{Profile: "x"}); err == nil || !strings.Contains(err.Error(), "add profiles to it") {
 		t.Errorf("without any profile: %v", err)
-	}
-}
-
-func TestQueryWants(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		want, skip, tags string
-		wants            bool
-	}{
-		{"", "", "", true}, {"", "", "a", true}, {"a", "", "a b", true}, {"a c", "", "b c", true},
-		{"a", "", "b", false}, {"a", "b", "a b", false}, {"", "b", "a", true},
-	} {
-		q := suite.Query{Tags: strings.Fields(c.want), SkipTags: strings.Fields(c.skip)}
-		if got := q.Wants(strings.Fields(c.tags)); got != c.wants {
-			t.Errorf("%+v: %v", c, got)
-		}
 	}
 }
 

@@ -15,24 +15,9 @@ import (
 // Suite is an opened suite. Measure may be called from several goroutines at
 // once, each with a device of its own; the other methods from one.
 type Suite interface {
-	// Metrics describes every metric that Measure may report.
-	Metrics() []bench.Metric
-	// Cells returns the cells that this host can run, in order and without
-	// duplicates.
-	Cells() []bench.Cell
-	// Skipped returns a result with Outcome Skipped and a Reason for each cell
-	// that this host cannot run.
-	Skipped() []bench.Result
-	// Select returns the cells that a query selects. An error means that the suite
-	// has no such profile or tag.
-	Select(q Query) (func(bench.Cell) bool, error)
-	// AAPartner returns the id of a cell that is measured under the same conditions
-	// as c, so that their difference is noise; "" if there is none.
-	AAPartner(c bench.Cell) string
-	// Warnings returns what looks wrong and does not keep the suite from running.
-	Warnings() []string
-	// Repeats is how often each cell is measured, at least 1.
-	Repeats() int
+	// Plan returns what is known of the suite before anything is measured. It is the same each
+	// time, and no caller changes it.
+	Plan() Plan
 	// Digest identifies what Measure runs for a cell: the command, its
 	// environment, and the contents of the programs and scripts in it. Equal
 	// digests mean that an earlier measurement may stand in for a new one.
@@ -46,56 +31,6 @@ type Suite interface {
 	Release(d bench.Device) error
 	// Close releases what the suite holds. It may be called once.
 	Close() error
-}
-
-// SecretKeeper is a Suite that holds secrets. They are taken out of everything
-// that it measures.
-type SecretKeeper interface{ Secrets() []string }
-
-// External is a Suite that may measure what does not run below this process, such
-// as a server that runs already or containers.
-type External interface{ Outside() bool }
-
-// Starter is a Suite that starts a program for each cell. Embedded reports whether
-// that is accelgate itself.
-type Starter interface{ Embedded(c bench.Cell) bool }
-
-// Answering is a Suite that looks for values in answers. Hidden names the expectations that
-// look at the answer alone where a value of the rest of the output may be meant. A value
-// that a cell answered before was meant.
-type Answering interface {
-	Hidden(answered func(bench.Cell) string) []string
-}
-
-// Remote is a Suite that may measure a server which runs already: all who use the
-// same address measure the same server. "" is none.
-type Remote interface{ Address() string }
-
-// Lister is a Suite that may find out its cells by running a program.
-type Lister interface {
-	// Lists reports whether the suite has no cells before List is called.
-	Lists() bool
-	// List finds out the cells, once and before any other method but Lists, Metrics and
-	// Close. It says why cells may be unknown, "" if all are known. An error means that
-	// ctx was done.
-	List(ctx context.Context) (why string, err error)
-	// Named returns the cell that has an id.
-	Named(id string) bench.Cell
-}
-
-// Loader is a Suite that keeps what it has loaded, such as a model, for the next
-// cell that needs the same.
-type Loader interface {
-	// Load names what a cell needs loaded; equal names share it. "" shares nothing.
-	Load(c bench.Cell) string
-}
-
-// Query selects cells by what the configuration calls them. The zero value
-// selects every cell.
-type Query struct {
-	Profile  string   // name of a profile; "" for all cells
-	Tags     []string // a cell has at least one of them; empty for any
-	SkipTags []string // a cell has none of them
 }
 
 // Env is what a suite gets from outside.
@@ -119,7 +54,7 @@ type Env struct {
 	// ModelDir replaces the folder in which a suite looks for models; "" keeps
 	// the configuration's.
 	ModelDir string
-	// Downloads describes how a suite downloads what it names by itself.
+	// Downloads is how a suite downloads what it names by itself.
 	Downloads Downloads
 	// Pin returns the variables, NAME=VALUE, that pin a child to a device and to
 	// processors. Nil pins nothing.

@@ -111,9 +111,10 @@ func planPairs(ctx context.Context, e *measure.Env, a *Options, files []string) 
 	if err != nil {
 		return nil, nil, err
 	}
-	p.Suites = []measure.Planned{{Name: s.Name, Suite: opened, Cells: opened.Cells(), Skipped: opened.Skipped()}}
-	p.Warnings = append(p.Warnings, opened.Warnings()...)
-	return p, pairs, p.AddMetrics(s, opened.Metrics())
+	of := opened.Plan()
+	p.Suites = []measure.Planned{{Name: s.Name, Suite: opened, Plan: of, Cells: of.Cells, Skipped: of.Skipped}}
+	p.Warnings = append(p.Warnings, of.Warnings...)
+	return p, pairs, p.AddMetrics(s, of.Metrics)
 }
 
 // casesSuite is the one suite of kind cases, or the one that --suite names.

@@ -95,7 +95,7 @@ func openSide(ctx context.Context, e *measure.Env, b *bisection, root, name stri
 					measuredSide{
 						plan:     p,
 						suite:    s.Suite,
-						measurer: measure.Secrets(secretsOf(p, s.Suite)).Measurer(p.Measurer(s.Suite)),
+						measurer: measure.Secrets(append(p.Secrets(), s.Plan.Secrets...)).Measurer(p.Measurer(s.Suite)),
 						cell:     cell,
 					},
 				)
@@ -114,15 +114,6 @@ func openSide(ctx context.Context, e *measure.Env, b *bisection, root, name stri
 		)
 	}
 	return measuredSide{}, errors.New("this host cannot run the cell there: see 'accelgate plan' in a checkout of that commit")
-}
-
-// secretsOf are those of this process and of a suite.
-func secretsOf(p *measure.Plan, s suite.Suite) []string {
-	secrets := p.Secrets()
-	if keeper, ok := s.(suite.SecretKeeper); ok {
-		secrets = append(secrets, keeper.Secrets()...)
-	}
-	return secrets
 }
 
 // measure measures a side once, in a fresh process.

@@ -170,7 +170,7 @@ func summarize(w io.Writer, p *measure.Plan, doc plannedDocument, held *recorded
 	}
 	fmt.Fprintln(w)
 	for _, s := range p.Suites {
-		fmt.Fprintf(w, "  suite %s: %d cells x %d measurements\n", s.Name, len(s.Cells), s.Suite.Repeats())
+		fmt.Fprintf(w, "  suite %s: %d cells x %d measurements\n", s.Name, len(s.Cells), s.Plan.Repeats)
 	}
 	reasons := map[string]int{}
 	for _, s := range doc.Skipped {

@@ -107,7 +107,7 @@ func unrecorded(ctx context.Context, e *measure.Env, o measure.Options, file *ba
 	defer p.Close()
 	demands := map[string][]bench.Demand{}
 	for _, one := range p.Suites {
-		for _, cell := range one.Suite.Cells() {
+		for _, cell := range one.Plan.Cells {
 			demands[cell.ID()] = p.Policy.Demands(cell)
 		}
 	}

@@ -50,10 +50,10 @@ func Prune(ctx context.Context, e *measure.Env, o *measure.Options, dry bool) er
 func known(p *measure.Plan) func(id string) bool {
 	has, stems := map[string]bool{}, []string(nil)
 	for _, s := range p.Suites {
-		for _, cell := range s.Suite.Cells() {
+		for _, cell := range s.Plan.Cells {
 			has[cell.ID()] = true
 		}
-		for _, r := range s.Suite.Skipped() {
+		for _, r := range s.Plan.Skipped {
 			stems = append(stems, strings.TrimSuffix(r.Cell.ID(), matrix.Plain))
 		}
 	}

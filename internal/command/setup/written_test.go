@@ -46,7 +46,7 @@ func open(t testing.TB, content string) map[string][]bench.Cell {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, content)
 		}
-		cells[s.Name] = opened.Cells()
+		cells[s.Name] = opened.Plan().Cells
 		opened.Close()
 	}
 	return cells

@@ -34,9 +34,8 @@ type point struct {
 }
 
 var (
-	_ suite.Suite        = (*Suite)(nil)
-	_ suite.SecretKeeper = (*Suite)(nil)
-	_ suite.Open         = Open
+	_ suite.Suite = (*Suite)(nil)
+	_ suite.Open  = Open
 )
 
 // Open decodes the suite's part of the configuration and reads files of
@@ -86,8 +85,20 @@ func escape(name string) string {
 	return strings.Join(parts, "/")
 }
 
-// Metrics describes everything that a measurement may report.
-func (s *Suite) Metrics() (metrics []bench.Metric) {
+// Plan returns all cells, which every host can measure. Packing and fidelity are tags.
+func (s *Suite) Plan() suite.Plan {
+	p := suite.Plan{Metrics: s.metrics(), Repeats: s.body.Repeats, Tags: []string{tagPacking, tagFidelity},
+		TagsOf: func(c bench.Cell) []string { return []string{s.byID[c.ID()].tag} }}
+	for _, one := range s.points {
+		p.Cells = append(p.Cells, one.cell)
+	}
+	if token := worker.Getenv(s.env.Environ, "HF_TOKEN"); s.fidelity != nil && token != "" {
+		p.Secrets = []string{token} // the hub might echo it
+	}
+	return p
+}
+
+func (s *Suite) metrics() (metrics []bench.Metric) {
 	if s.body.Packing != nil {
 		metrics = append(metrics, packingMetrics...)
 	}
@@ -96,37 +107,6 @@ func (s *Suite) Metrics() (metrics []bench.Metric) {
 	}
 	return s.body.apply(metrics)
 }
-
-// Cells returns all cells; every host can measure them.
-func (s *Suite) Cells() (cells []bench.Cell) {
-	for _, p := range s.points {
-		cells = append(cells, p.cell)
-	}
-	return cells
-}
-
-// Skipped returns nothing.
-func (s *Suite) Skipped() []bench.Result { return nil }
-
-// Select takes packing and fidelity as tags.
-func (s *Suite) Select(q suite.Query) (func(bench.Cell) bool, error) {
-	if _, err := suite.Profile(q, map[string]bool{}, []string{tagPacking, tagFidelity}); err != nil {
-		return nil, err
-	}
-	return func(c bench.Cell) bool {
-		p, ok := s.byID[c.ID()]
-		return ok && q.Wants([]string{p.tag})
-	}, nil
-}
-
-// AAPartner returns "": no two cells are the same.
-func (s *Suite) AAPartner(bench.Cell) string { return "" }
-
-// Warnings returns nothing.
-func (s *Suite) Warnings() []string { return nil }
-
-// Repeats is the configured number of measurements per cell.
-func (s *Suite) Repeats() int { return s.body.Repeats }
 
 // Digest identifies what a cell computes from what.
 func (s *Suite) Digest(c bench.Cell) (string, error) {
@@ -147,14 +127,6 @@ func (s *Suite) Measure(ctx context.Context, c bench.Cell, _ bench.Device) (benc
 	}
 	result.WallMS = float64(s.env.Now().Sub(began).Microseconds()) / 1000
 	return result, err
-}
-
-// Secrets returns the hub's token, which a server might echo.
-func (s *Suite) Secrets() []string {
-	if token := worker.Getenv(s.env.Environ, "HF_TOKEN"); s.fidelity != nil && token != "" {
-		return []string{token}
-	}
-	return nil
 }
 
 // Release does nothing: there are no processes.

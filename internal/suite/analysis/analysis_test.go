@@ -80,7 +80,7 @@ func TestLevel(t *testing.T) {
 	t.Parallel()
 	for level, gated := range map[string][2]bool{"level: off": {false, false}, "level: fail": {true, false}, "times: gate": {false, true}, "level: fail\ntimes: gate": {true, true}} {
 		s := must(t, level+"\npacking: {scenarios: [compare/1_small]}\nfidelity: {}")
-		for _, m := range s.Metrics() {
+		for _, m := range s.Plan().Metrics {
 			gates := gated[0]
 			if m.Name == "pack_ms" || m.Name == "decompose_ms" {
 				gates = gated[1]
@@ -99,7 +99,7 @@ func TestEveryMetricIsMeasured(t *testing.T) {
 	t.Parallel()
 	s := must(t, "packing: {scenarios: [compare/1_small], algorithms: [lpt]}\nfidelity: {variants: [{compute: float64, storage: float64}]}")
 	measured := map[string]bool{}
-	for _, c := range s.Cells() {
+	for _, c := range s.Plan().Cells {
 		r, err := s.Measure(t.Context(), c, bench.Device{})
 		if err != nil || r.Outcome != bench.Passed || r.Cell.ID() != c.ID() {
 			t.Fatalf("%s: %+v, %v", c.ID(), r, err)
@@ -114,7 +114,7 @@ func TestEveryMetricIsMeasured(t *testing.T) {
 			}
 		}
 	}
-	for _, m := range s.Metrics() {
+	for _, m := range s.Plan().Metrics {
 		if !measured[m.Name] {
 			t.Errorf("%s is described and was not measured", m.Name)
 		}
@@ -125,7 +125,7 @@ func TestDigestIsOfWhatIsComputed(t *testing.T) {
 	t.Parallel()
 	digest := func(body string) string {
 		s := must(t, body)
-		d, err := s.Digest(s.Cells()[0])
+		d, err := s.Digest(s.Plan().Cells[0])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +150,7 @@ func TestNothingComparedFails(t *testing.T) {
 	t.Parallel()
 	for _, level := range []string{"off", "fail"} {
 		s := must(t, "level: "+level+"\nfidelity: {patterns: [nothing], variants: [{compute: float64, storage: float64}]}")
-		r, err := s.Measure(t.Context(), s.Cells()[0], bench.Device{})
+		r, err := s.Measure(t.Context(), s.Plan().Cells[0], bench.Device{})
 		if err != nil || r.Outcome != bench.Failed || !strings.Contains(r.Reason, "no parameter was compared") {
 			t.Errorf("level %s: %+v, %v", level, r, err)
 		}
@@ -162,7 +162,7 @@ func TestCancelled(t *testing.T) {
 	s := must(t, "fidelity: {}")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if r, err := s.Measure(ctx, s.Cells()[0], bench.Device{}); err == nil {
+	if r, err := s.Measure(ctx, s.Plan().Cells[0], bench.Device{}); err == nil {
 		t.Errorf("%+v, want the context's error", r)
 	}
 }
@@ -205,7 +205,7 @@ func TestModelFromTheHub(t *testing.T) {
 	cache := filepath.Join(t.TempDir(), "cache")
 	s := must(t, "fidelity: {model: octo/tiny-llama, cache: "+cache+", variants: [{compute: float64, storage: float64}]}",
 		"HF_ENDPOINT="+server.URL, "HF_TOKEN=hf_secret")
-	c := s.Cells()[0]
+	c := s.Plan().Cells[0]
 	if c.ID() != "fidelity/octo/tiny-llama/float64-float64" {
 		t.Errorf("cell %s", c.ID())
 	}
@@ -213,7 +213,7 @@ func TestModelFromTheHub(t *testing.T) {
 	if err != nil || r.Outcome != bench.Passed || r.Context["checkpoint"] != "octo/tiny-llama@"+commit {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	if keeper := s.(suite.SecretKeeper); len(keeper.Secrets()) != 1 || keeper.Secrets()[0] != "hf_secret" {
+	if secrets := s.Plan().Secrets; len(secrets) != 1 || secrets[0] != "hf_secret" {
 		t.Error("the token is not known as a secret")
 	}
 	server.Close()

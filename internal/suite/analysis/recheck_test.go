@@ -13,7 +13,7 @@ import (
 func TestRecheck(t *testing.T) {
 	t.Parallel()
 	const variants = ", variants: [{compute: float32, storage: bfloat16}]}"
-	cell := must(t, "fidelity: {tolerance: 1"+variants).Cells()[0]
+	cell := must(t, "fidelity: {tolerance: 1"+variants).Plan().Cells[0]
 	measured := func(tolerance string, different float64) bench.Result {
 		sample := func(metric string, value float64) bench.Sample {
 			return bench.Sample{Metric: metric, Values: []float64{0, value}}

@@ -141,10 +141,8 @@ func (k *command) embedded() bool {
 	return k != nil && len(k.Command) > 1 && k.Command[0] == "{accelgate}" && k.Command[1] == "engine"
 }
 
-// Metrics describes everything that readers of profiles report. Only the total
+// metrics describes everything that readers of profiles report. Only the total
 // is gated, and what the configuration lists.
-func (s *Suite) Metrics() []bench.Metric { return s.body.metrics() }
-
 func (b *body) metrics() []bench.Metric {
 	metrics := []bench.Metric{Total}
 	metrics[0].Exact = b.Exact
@@ -171,43 +169,28 @@ func metricNames() []string {
 	return names
 }
 
-// Cells returns one cell per case file, in the order of the files' names.
-func (s *Suite) Cells() []bench.Cell { return s.cells }
-
-// Skipped returns nothing: every host can run every case, or fails it.
-func (s *Suite) Skipped() []bench.Result { return nil }
-
-// AAPartner returns "": no two cases are the same.
-func (s *Suite) AAPartner(bench.Cell) string { return "" }
-
-// Warnings returns which cases cannot be run.
-func (s *Suite) Warnings() []string { return s.warnings }
-
-// Repeats is the configured number of processes per cell.
-func (s *Suite) Repeats() int { return s.body.Repeats }
+// Plan returns one cell per case file, in the order of the files' names. Every host can run every case, or fails it.
+func (s *Suite) Plan() suite.Plan {
+	p := suite.Plan{Metrics: s.body.metrics(), Cells: s.cells, Repeats: s.body.Repeats, Warnings: s.warnings,
+		Starts: true, Embedded: map[string]bool{}, Profiles: make(map[string]func(bench.Cell) bool, len(s.body.Profiles)),
+		TagsOf: func(c bench.Cell) []string { return s.byID[c.ID()].tags }}
+	for id, in := range s.byID {
+		p.Embedded[id] = in.command.embedded()
+		p.Tags = append(p.Tags, in.tags...)
+	}
+	slices.Sort(p.Tags)
+	p.Tags = slices.Compact(p.Tags)
+	for name, patterns := range s.body.Profiles {
+		p.Profiles[name] = func(c bench.Cell) bool { return matrix.GlobAny(patterns, s.byID[c.ID()].name) }
+	}
+	return p
+}
 
 // Release does nothing: each measurement is a process of its own.
 func (s *Suite) Release(bench.Device) error { return nil }
 
 // Close does nothing: each measurement is a process of its own.
 func (s *Suite) Close() error { return nil }
-
-// Select returns the cells that a query selects.
-func (s *Suite) Select(q suite.Query) (func(bench.Cell) bool, error) {
-	var tags []string
-	for _, in := range s.inputs {
-		tags = append(tags, in.tags...)
-	}
-	slices.Sort(tags)
-	patterns, err := suite.Profile(q, s.body.Profiles, slices.Compact(tags))
-	if err != nil {
-		return nil, err
-	}
-	return func(cell bench.Cell) bool {
-		in := s.byID[cell.ID()]
-		return (q.Profile == "" || matrix.GlobAny(patterns, in.name)) && q.Wants(in.tags)
-	}, nil
-}
 
 // tag gives the cases the configuration's tags. It refuses patterns of tags and
 // profiles that match no case: coverage must not shrink by a misspelling.

@@ -74,7 +74,7 @@ func in(t *testing.T, dir, body string) suite.Suite {
 func results(t *testing.T, s suite.Suite) map[string]bench.Result {
 	t.Helper()
 	all := map[string]bench.Result{}
-	for _, c := range s.Cells() {
+	for _, c := range s.Plan().Cells {
 		r, err := s.Measure(t.Context(), c, bench.Device{})
 		if err != nil {
 			t.Fatal(err)
@@ -145,7 +145,7 @@ func TestEndingsOfACase(t *testing.T) {
 		t.Errorf("%d cells, want 10", len(got))
 	}
 	want := "cases that cannot be run and will fail: 5 (e-format, f-slip, g-name, h-brace, i-text); the first: cases/e-format.json: format: unknown format"
-	if w := s.Warnings(); len(w) != 1 || !strings.HasPrefix(w[0], want) {
+	if w := s.Plan().Warnings; len(w) != 1 || !strings.HasPrefix(w[0], want) {
 		t.Errorf("warnings = %q, want %q", w, want)
 	}
 }
@@ -281,7 +281,7 @@ func TestMetrics(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"cases/a.json": script("a", "true", "")})
 	describe := func(body string) (gated []string) {
-		for _, m := range in(t, dir, "    cases: cases\n"+body).Metrics() {
+		for _, m := range in(t, dir, "    cases: cases\n"+body).Plan().Metrics {
 			if m.Exact {
 				m.Name += " exact"
 			}
@@ -328,12 +328,12 @@ func TestSelect(t *testing.T) {
 		{suite.Query{Tags: []string{"Qwen/Qwen3-8B"}}, "qwen-decode qwen-prefill"},
 		{suite.Query{SkipTags: []string{"nightly"}}, "broken qwen-decode qwen-prefill wan"},
 	} {
-		wanted, err := s.Select(c.query)
+		wanted, err := s.Plan().Select(c.query)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, cell := range s.Cells() {
+		for _, cell := range s.Plan().Cells {
 			if wanted(cell) {
 				got = append(got, cell.ID())
 			}
@@ -342,7 +342,7 @@ func TestSelect(t *testing.T) {
 			t.Errorf("%+v (-want +got):\n%s", c.query, diff)
 		}
 	}
-	if _, err := s.Select(suite.Query{Tags: []string{"nightli"}}); err == nil || !strings.Contains(err.Error(), `no tag "nightli": it has A2, A3,`) {
+	if _, err := s.Plan().Select(suite.Query{Tags: []string{"nightli"}}); err == nil || !strings.Contains(err.Error(), `no tag "nightli": it has A2, A3,`) {
 		t.Errorf("an unknown tag: %v", err)
 	}
 }
@@ -352,7 +352,7 @@ func TestMissingProgramEndsTheRun(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"cases/a.json": `{"type": "command", "name": "a", "description": "d", "command": ["no-such-program-here"]}`})
 	s := in(t, dir, "    cases: cases\n")
-	if r, err := s.Measure(t.Context(), s.Cells()[0], bench.Device{}); err == nil || !strings.Contains(err.Error(), "correct the first argument of command") {
+	if r, err := s.Measure(t.Context(), s.Plan().Cells[0], bench.Device{}); err == nil || !strings.Contains(err.Error(), "correct the first argument of command") {
 		t.Errorf("%+v, %v, want an error", r, err)
 	}
 	write(t, dir, map[string]string{"cases/b.json": script("b", "echo '"+good+"'", "")})
@@ -380,11 +380,11 @@ func TestWhatReachesAChild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.Measure(t.Context(), s.Cells()[0], bench.Device{})
+	r, err := s.Measure(t.Context(), s.Plan().Cells[0], bench.Device{})
 	if err != nil || r.Outcome != bench.Passed {
 		t.Errorf("%s %q %s, %v", r.Outcome, r.Reason, r.Log, err)
 	}
-	if r, err = s.Measure(t.Context(), s.Cells()[0], bench.Device{Vendor: "nvidia", ID: "3"}); err != nil || r.Outcome != bench.Failed {
+	if r, err = s.Measure(t.Context(), s.Plan().Cells[0], bench.Device{Vendor: "nvidia", ID: "3"}); err != nil || r.Outcome != bench.Failed {
 		t.Errorf("pinned: %s, %v, want a failure, as PINNED is set", r.Outcome, err)
 	}
 }

@@ -135,9 +135,6 @@ func (s *Suite) Digest(cell bench.Cell) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// Embedded implements [suite.Starter].
-func (s *Suite) Embedded(cell bench.Cell) bool { return s.byID[cell.ID()].command.embedded() }
-
 // maxFile bounds a file that a program writes. Traces of large models have some
 // ten MiB.
 const maxFile = 64 << 20

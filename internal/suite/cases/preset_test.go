@@ -368,14 +368,14 @@ func TestRealCases(t *testing.T) {
 		for _, preset := range []string{"msmodeling", "msmodeling-shim"} {
 			dir := filepath.Join(data, "msmodeling")
 			s := in(t, dir, "    cases: "+folder+"\n    preset: "+preset+"\n    vars: {python: "+"echo}\n")
-			if w := s.Warnings(); len(w) > 0 || len(s.Cells()) != n {
-				t.Fatalf("%s: %d cells, want %d; %q", folder, len(s.Cells()), n, w)
+			if w := s.Plan().Warnings; len(w) > 0 || len(s.Plan().Cells) != n {
+				t.Fatalf("%s: %d cells, want %d; %q", folder, len(s.Plan().Cells), n, w)
 			}
 			list, err := casefile.Load(filepath.Join(dir, folder))
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i, c := range s.Cells() {
+			for i, c := range s.Plan().Cells {
 				r, err := s.Measure(t.Context(), c, bench.Device{})
 				if err != nil {
 					t.Fatal(err)
@@ -436,11 +436,11 @@ func TestDigestFollowsWhatRuns(t *testing.T) {
 	digest := func(body string) string {
 		t.Helper()
 		s := in(t, dir, body)
-		d, err := s.Digest(s.Cells()[0])
+		d, err := s.Digest(s.Plan().Cells[0])
 		if err != nil {
 			t.Fatal(err)
 		}
-		if other, err := s.Digest(s.Cells()[1]); err != nil || other == d {
+		if other, err := s.Digest(s.Plan().Cells[1]); err != nil || other == d {
 			t.Errorf("of a broken case: %s, %v", other, err)
 		}
 		return d

@@ -25,7 +25,7 @@ load: {concurrency: [%d], duration: 4s, warmup: {duration: 1s}}`, c), env(b))
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				r, err := s.Measure(b.Context(), s.Cells()[0], bench.Device{})
+				r, err := s.Measure(b.Context(), s.Plan().Cells[0], bench.Device{})
 				if err != nil || r.Outcome != bench.Passed {
 					b.Fatal(err, r.Reason)
 				}

@@ -30,7 +30,7 @@ load: `+strings.Replace(load, "{", "{clients: 3, ", 1), e)
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := s.Measure(t.Context(), s.Cells()[0], bench.Device{})
+			r, err := s.Measure(t.Context(), s.Plan().Cells[0], bench.Device{})
 			if err != nil || r.Outcome != bench.Passed {
 				t.Fatal(err, r.Reason, r.Log)
 			}

@@ -72,7 +72,7 @@ func TestPrivateAuthority(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := suite.Measure(t.Context(), suite.Cells()[0], bench.Device{})
+		r, err := suite.Measure(t.Context(), suite.Plan().Cells[0], bench.Device{})
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) || err == nil && r.Outcome != bench.Passed {
 			t.Errorf("%s: %s %s, %v", file, r.Outcome, r.Reason, err)
 		}
@@ -113,7 +113,7 @@ func TestH2C(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := e.Measure(t.Context(), e.Cells()[0], bench.Device{})
+		r, err := e.Measure(t.Context(), e.Plan().Cells[0], bench.Device{})
 		if err != nil && !strings.Contains(err.Error(), "Remove connection.h2c") || (err != nil) == c.server || err == nil && (r.Outcome != c.outcome || r.Context["protocol"] != "h2c") {
 			t.Errorf("server %t%s: %s %s, %v", c.server, c.keys, r.Outcome, r.Reason, err)
 		}
@@ -190,7 +190,7 @@ func TestConnectionsAreMeasured(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := suite.Measure(t.Context(), suite.Cells()[0], bench.Device{})
+			r, err := suite.Measure(t.Context(), suite.Plan().Cells[0], bench.Device{})
 			if err != nil || r.Outcome != bench.Passed || r.Counts["ok"] != 8 || asked.Load() < 8 {
 				t.Errorf("%s, %d clients: %s %s, %v, %d requests", keys, clients, r.Outcome, r.Reason, err, asked.Load())
 			}

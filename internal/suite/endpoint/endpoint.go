@@ -38,9 +38,8 @@ type Suite struct {
 }
 
 var (
-	_ suite.Suite        = (*Suite)(nil)
-	_ suite.Open         = open
-	_ suite.SecretKeeper = (*Suite)(nil)
+	_ suite.Suite = (*Suite)(nil)
+	_ suite.Open  = open
 )
 
 // open decodes and checks the suite's part of the configuration and reads its
@@ -126,8 +125,14 @@ func (s *Suite) warn() {
 	}
 }
 
-// Metrics describes everything that a measurement may report.
-func (s *Suite) Metrics() []bench.Metric {
+// Plan returns one cell per load. Every host can send requests; loads are few and have ids,
+// so they have no tags.
+func (s *Suite) Plan() suite.Plan {
+	return suite.Plan{Metrics: s.metrics(), Cells: s.cells, Repeats: s.body.Repeats, Warnings: s.warnings,
+		Secrets: []string{s.apiKey()}, Address: s.body.BaseURL, Outside: s.body.BaseURL != ""}
+}
+
+func (s *Suite) metrics() []bench.Metric {
 	if s.body.searches() {
 		return s.searchMetrics()
 	}
@@ -138,43 +143,14 @@ func (s *Suite) Metrics() []bench.Metric {
 	return slices.Concat(metrics, s.body.Mix.metrics(), clientMetrics, serverMetrics, deviceMetrics)
 }
 
-// Cells returns one cell per load.
-func (s *Suite) Cells() []bench.Cell { return s.cells }
-
-// Skipped returns nothing: every host can send requests.
-func (s *Suite) Skipped() []bench.Result { return nil }
-
-// AAPartner returns "": no two loads are the same.
-func (s *Suite) AAPartner(bench.Cell) string { return "" }
-
-// Warnings returns what looks wrong.
-func (s *Suite) Warnings() []string { return s.warnings }
-
-// Repeats is the configured number of measurements per cell.
-func (s *Suite) Repeats() int { return s.body.Repeats }
-
 // Release does nothing: a server lives as long as its measurement.
 func (s *Suite) Release(bench.Device) error { return nil }
 
 // Close does nothing: a server lives as long as its measurement.
 func (s *Suite) Close() error { return nil }
 
-// Select takes no profiles and no tags: loads are few, and have ids.
-func (s *Suite) Select(q suite.Query) (func(bench.Cell) bool, error) {
-	if _, err := suite.Profile(q, map[string]bool{}, nil); err != nil {
-		return nil, err
-	}
-	return func(bench.Cell) bool { return q.Wants(nil) }, nil
-}
-
 // Digest identifies the server's command and what is sent. What answers behind
 // an address cannot be known, so such a measurement never stands in for another.
 func (s *Suite) Digest(cell bench.Cell) (string, error) {
 	return s.digest(cell)
 }
-
-// Address implements [suite.Remote].
-func (s *Suite) Address() string { return s.body.BaseURL }
-
-// Outside implements [suite.External]: a server with a base_url runs already.
-func (s *Suite) Outside() bool { return s.body.BaseURL != "" }

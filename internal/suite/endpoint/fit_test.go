@@ -50,7 +50,7 @@ func TestTokenizePages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := suite.Measure(t.Context(), suite.Cells()[0], bench.Device{})
+		r, err := suite.Measure(t.Context(), suite.Plan().Cells[0], bench.Device{})
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) || err == nil && r.Outcome != bench.Passed {
 			t.Errorf("%s: %s, %v", server, r.Outcome, err)
 		}

@@ -402,12 +402,10 @@ func (s *Suite) checkKey() error {
 	return nil
 }
 
+// apiKey returns the server's key, which a server may print.
 func (s *Suite) apiKey() string {
 	if s.body.APIKeyEnv == "" {
 		return ""
 	}
 	return worker.Getenv(s.env.Environ, s.body.APIKeyEnv)
 }
-
-// Secrets returns the server's key, which a server may print.
-func (s *Suite) Secrets() []string { return []string{s.apiKey()} }

@@ -110,7 +110,7 @@ func TestMeasure(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			result, err := s.Measure(t.Context(), s.Cells()[0], bench.Device{})
+			result, err := s.Measure(t.Context(), s.Plan().Cells[0], bench.Device{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -157,7 +157,7 @@ func check(t *testing.T, r *bench.Result, want expectation) {
 // metrics, and the samples file is the one that it names.
 func checkWhole(t *testing.T, s suite.Suite, r *bench.Result, folder string) {
 	t.Helper()
-	run := bench.Run{Schema: bench.RunSchema, Metrics: s.Metrics(), Results: []bench.Result{*r}}
+	run := bench.Run{Schema: bench.RunSchema, Metrics: s.Plan().Metrics, Results: []bench.Result{*r}}
 	if err := run.Validate(); err != nil {
 		t.Error(err)
 	}
@@ -192,7 +192,7 @@ func TestNobodyListens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.Measure(t.Context(), s.Cells()[0], bench.Device{})
+	_, err = s.Measure(t.Context(), s.Plan().Cells[0], bench.Device{})
 	if err == nil || !strings.Contains(err.Error(), "nothing listens at http://127.0.0.1:9: start the server") {
 		t.Errorf("got %v", err)
 	}
@@ -209,7 +209,7 @@ load: {concurrency: [2], duration: 1h}`, env(t))
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	r, err := s.Measure(ctx, s.Cells()[0], bench.Device{})
+	r, err := s.Measure(ctx, s.Plan().Cells[0], bench.Device{})
 	if err == nil {
 		t.Error("a cancelled measurement is not an error")
 	}
@@ -232,7 +232,7 @@ load: {concurrency: [1], requests: 2}`, e)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.Measure(t.Context(), s.Cells()[0], bench.Device{})
+	r, err := s.Measure(t.Context(), s.Plan().Cells[0], bench.Device{})
 	if err != nil || r.Outcome == bench.Passed {
 		t.Fatalf("%v %s", err, r.Outcome)
 	}
@@ -264,7 +264,7 @@ func TestOutside(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := s.(suite.External).Outside(); got != want {
+		if got := s.Plan().Outside; got != want {
 			t.Errorf("%s: %v", text, got)
 		}
 	}

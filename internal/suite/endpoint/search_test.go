@@ -81,8 +81,8 @@ func TestSearchKeys(t *testing.T) {
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", keys, err, want)
 		}
-		if err == nil && (len(s.Cells()) != 1 || !strings.Contains(s.Cells()[0].ID(), "max-")) {
-			t.Errorf("%s: cells %v", keys, s.Cells())
+		if err == nil && (len(s.Plan().Cells) != 1 || !strings.Contains(s.Plan().Cells[0].ID(), "max-")) {
+			t.Errorf("%s: cells %v", keys, s.Plan().Cells)
 		}
 	}
 }

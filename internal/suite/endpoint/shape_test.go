@@ -42,7 +42,7 @@ func TestShapes(t *testing.T) {
 			continue
 		}
 		var got []string
-		for _, c := range s.Cells() {
+		for _, c := range s.Plan().Cells {
 			got = append(got, c.Get("load"))
 		}
 		if strings.Join(got, " ") != want {

@@ -49,7 +49,7 @@ func TestPlans(t *testing.T) {
 			continue
 		}
 		s := opened.(*Suite)
-		for _, cell := range s.Cells() {
+		for _, cell := range s.Plan().Cells {
 			of := s.points[cell.ID()]
 			if got, want := s.plan(of).Warmup.Requests, max(3, 2*of.concurrency); got != want {
 				t.Errorf("%s: %d warm-up requests, want %d", cell.ID(), got, want)

@@ -57,7 +57,7 @@ func overheard(t *testing.T, path, text string) ([][]byte, bench.Result) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := suite.Measure(t.Context(), suite.Cells()[0], bench.Device{})
+	r, err := suite.Measure(t.Context(), suite.Plan().Cells[0], bench.Device{})
 	if err != nil {
 		t.Fatal(err)
 	}

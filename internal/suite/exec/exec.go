@@ -40,10 +40,7 @@ type Suite struct {
 	inherited []string
 }
 
-var (
-	_ suite.Suite  = (*Suite)(nil)
-	_ suite.Lister = (*Suite)(nil)
-)
+var _ suite.Suite = (*Suite)(nil)
 
 // key is the parameter that names a cell's benchmark.
 const key = "benchmark"
@@ -85,51 +82,34 @@ func (s *Suite) benchmark(c bench.Cell) string {
 	return strings.TrimPrefix(c.Params[0].Value, s.body.Prefix)
 }
 
-// Metrics are those of the harness's format.
-func (s *Suite) Metrics() []bench.Metric { return slices.Clone(formats.BenchmarkMetrics) }
+// Plan returns the benchmarks in the order of the configuration, or of the harness.
+func (s *Suite) Plan() suite.Plan {
+	p := suite.Plan{Metrics: slices.Clone(formats.BenchmarkMetrics), Cells: s.cells, Skipped: s.skipped, Repeats: s.body.Repeats,
+		Warnings: s.warnings, Starts: true, Tags: slices.Sorted(maps.Keys(s.body.Tags)), TagsOf: s.tagsOf,
+		Profiles: make(map[string]func(bench.Cell) bool, len(s.body.Profiles))}
+	for name, patterns := range s.body.Profiles {
+		p.Profiles[name] = func(c bench.Cell) bool { return matrix.GlobAny(patterns, s.benchmark(c)) }
+	}
+	if s.body.all() {
+		p.Listing = &suite.Listing{List: s.list, Named: s.named}
+	}
+	return p
+}
 
-// Cells are the benchmarks in the order of the configuration, or of the harness.
-func (s *Suite) Cells() []bench.Cell { return s.cells }
-
-// Skipped are the benchmarks that skipped themselves when they were listed, and those that
-// the configuration leaves out.
-func (s *Suite) Skipped() []bench.Result { return s.skipped }
-
-// AAPartner returns "": no two benchmarks are the same.
-func (s *Suite) AAPartner(bench.Cell) string { return "" }
-
-// Warnings names globs that leave out nothing.
-func (s *Suite) Warnings() []string { return s.warnings }
-
-// Repeats is the configured number of processes per benchmark.
-func (s *Suite) Repeats() int { return s.body.Repeats }
+func (s *Suite) tagsOf(c bench.Cell) (tags []string) {
+	for tag, globs := range s.body.Tags {
+		if matrix.GlobAny(globs, s.benchmark(c)) {
+			tags = append(tags, tag)
+		}
+	}
+	return tags
+}
 
 // Release does nothing: each measurement is a process of its own.
 func (s *Suite) Release(bench.Device) error { return nil }
 
 // Close does nothing: each measurement is a process of its own.
 func (s *Suite) Close() error { return nil }
-
-// Embedded implements [suite.Starter]: no benchmark is accelgate's.
-func (s *Suite) Embedded(bench.Cell) bool { return false }
-
-// Select returns the benchmarks that a query selects.
-func (s *Suite) Select(q suite.Query) (func(bench.Cell) bool, error) {
-	patterns, err := suite.Profile(q, s.body.Profiles, slices.Sorted(maps.Keys(s.body.Tags)))
-	if err != nil {
-		return nil, err
-	}
-	return func(c bench.Cell) bool {
-		name := s.benchmark(c)
-		var tags []string
-		for tag, globs := range s.body.Tags {
-			if matrix.GlobAny(globs, name) {
-				tags = append(tags, tag)
-			}
-		}
-		return (q.Profile == "" || matrix.GlobAny(patterns, name)) && q.Wants(tags)
-	}, nil
-}
 
 // Measure runs the harness once for one benchmark.
 func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (bench.Result, error) {

@@ -16,19 +16,22 @@ import (
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
-// Lists implements [suite.Lister].
-func (s *Suite) Lists() bool { return s.body.all() }
-
-// Named implements [suite.Lister].
-func (s *Suite) Named(id string) bench.Cell {
+// named returns the cell that has an id.
+func (s *Suite) named(id string) bench.Cell {
 	return s.cell(strings.TrimPrefix(id, s.body.Prefix))
 }
 
 // wide is how wide a terminal a harness may take for granted: pytest cuts reasons to it.
 const wide = "COLUMNS=400"
 
-// List implements [suite.Lister]: it has the harness run every benchmark once.
-func (s *Suite) List(ctx context.Context) (why string, err error) {
+// list has the harness run every benchmark once, and returns the plan with these.
+func (s *Suite) list(ctx context.Context) (p suite.Plan, why string, err error) {
+	why, err = s.findCells(ctx)
+	return s.Plan(), why, err
+}
+
+// findCells adds the cells that the harness lists, and returns why some may be unknown.
+func (s *Suite) findCells(ctx context.Context) (why string, err error) {
 	output, err := os.MkdirTemp("", "exec-")
 	if err != nil {
 		return "", fmt.Errorf("make a folder for the program's result: %w: name another temporary folder with TMPDIR", err)

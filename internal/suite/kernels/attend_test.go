@@ -67,7 +67,7 @@ func TestAttended(t *testing.T) {
 			dir, times := dataset(t), 0
 			addC(t, dir, "odd", strings.ReplaceAll(test.before, "FLAG", filepath.Join(dir, "flag")))
 			s := mustOpen(t, dir, rmsnorm+"workloads: [rows4]\nsolutions: [odd]\n"+test.body)
-			results, _, err := runner.Run(t.Context(), attended{s, test.Watchdog, &times}, s.Cells()[:1],
+			results, _, err := runner.Run(t.Context(), attended{s, test.Watchdog, &times}, s.Plan().Cells[:1],
 				runner.Options{Retries: func(_ bench.Cell, cause bench.Cause) int { return test.retries[cause] }})
 			if err != nil {
 				t.Fatal(err)

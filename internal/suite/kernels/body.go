@@ -7,10 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/matrix"
-	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/kernels/harness"
 )
 
@@ -125,18 +123,3 @@ func (s *Suite) resolve(name string) string {
 
 // wants reports whether a name is among globs; none want all.
 func wants(globs []string, name string) bool { return len(globs) == 0 || matrix.GlobAny(globs, name) }
-
-// Select takes the op types as tags.
-func (s *Suite) Select(q suite.Query) (func(bench.Cell) bool, error) {
-	var tags []string
-	for _, p := range s.points {
-		tags = append(tags, p.definition.OpType)
-	}
-	if _, err := suite.Profile(q, map[string]bool{}, tags); err != nil {
-		return nil, err
-	}
-	return func(cell bench.Cell) bool {
-		p := s.byID[cell.ID()]
-		return p != nil && q.Wants([]string{p.definition.OpType})
-	}, nil
-}

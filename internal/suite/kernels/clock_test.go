@@ -141,7 +141,7 @@ func TestClocksOfTrials(t *testing.T) {
 			t.Parallel()
 			dir := dataset(t)
 			s := mustOpen(t, dir, quick+"dataset: .\ntraces: .\ndefinitions: [gemm_n128_k256]\nworkloads: [m1]\nreference: go\ncold_cache: false\n", onGPUs(t, two...))
-			r, err := s.Measure(t.Context(), s.Cells()[0], c.on)
+			r, err := s.Measure(t.Context(), s.Plan().Cells[0], c.on)
 			if err != nil || r.Outcome != bench.Passed {
 				t.Fatal(err, r.Reason, r.Log)
 			}

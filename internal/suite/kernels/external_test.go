@@ -66,7 +66,7 @@ func externalEvaluator(t *testing.T, thorough bool) {
 			dir := dataset(t)
 			writeFile(t, filepath.Join(dir, "eval.yaml"), fmt.Sprintf("%sevaluators: {%q: {command: [%q, -S, %q%s]}}\n", c.settings, c.definition, python, judge, c.args))
 			s := mustOpen(t, dir, quick+"dataset: .\nconfig: eval.yaml\nreference: go\ndefinitions: ["+c.definition+"]\nworkloads: ["+c.workload+"]\n")
-			r, err := s.Measure(t.Context(), s.Cells()[0], bench.Device{})
+			r, err := s.Measure(t.Context(), s.Plan().Cells[0], bench.Device{})
 			if err != nil || r.Outcome != c.outcome || !strings.Contains(r.Reason, c.reason) {
 				t.Errorf("%v %s: %s, want %s: %s\n%s", err, r.Outcome, r.Reason, c.outcome, c.reason, r.Log)
 			}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -169,38 +170,22 @@ func (s *Suite) settings() (*evalconfig.File, error) {
 	return file, err
 }
 
-// Metrics describes everything that a measurement may report.
-func (s *Suite) Metrics() []bench.Metric { return Metrics() }
-
-// Cells returns one cell per definition, solution and workload that this host
-// can measure.
-func (s *Suite) Cells() (cells []bench.Cell) {
-	for _, p := range s.points {
-		if p.skip == "" {
-			cells = append(cells, p.cell)
+// Plan returns one cell per definition, solution and workload, which takes the op type as its tag.
+func (s *Suite) Plan() suite.Plan {
+	p := suite.Plan{Metrics: Metrics(), Repeats: s.body.Repeats, Warnings: s.warnings,
+		TagsOf: func(c bench.Cell) []string { return []string{s.byID[c.ID()].definition.OpType} }}
+	for _, one := range s.points {
+		p.Tags = append(p.Tags, one.definition.OpType)
+		if one.skip == "" {
+			p.Cells = append(p.Cells, one.cell)
+			continue
 		}
+		p.Skipped = append(p.Skipped, bench.Result{Cell: one.cell, Outcome: bench.Skipped, Cause: bench.CauseCapacity, Reason: one.skip})
 	}
-	return cells
+	slices.Sort(p.Tags)
+	p.Tags = slices.Compact(p.Tags)
+	return p
 }
-
-// Skipped returns those that it cannot.
-func (s *Suite) Skipped() (results []bench.Result) {
-	for _, p := range s.points {
-		if p.skip != "" {
-			results = append(results, bench.Result{Cell: p.cell, Outcome: bench.Skipped, Cause: bench.CauseCapacity, Reason: p.skip})
-		}
-	}
-	return results
-}
-
-// AAPartner returns "": no two cells are the same.
-func (s *Suite) AAPartner(bench.Cell) string { return "" }
-
-// Warnings returns what looks wrong.
-func (s *Suite) Warnings() []string { return s.warnings }
-
-// Repeats is the configured number of measurements per cell.
-func (s *Suite) Repeats() int { return s.body.Repeats }
 
 // Release ends the workers of a device.
 func (s *Suite) Release(d bench.Device) error {

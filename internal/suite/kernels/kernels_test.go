@@ -100,11 +100,11 @@ func TestBuiltinThorough(t *testing.T) {
 
 func measureAll(t *testing.T, s *Suite) {
 	t.Helper()
-	if len(s.Cells()) < 9 {
-		t.Fatalf("%d cells", len(s.Cells()))
+	if len(s.Plan().Cells) < 9 {
+		t.Fatalf("%d cells", len(s.Plan().Cells))
 	}
-	run := bench.Run{Schema: bench.RunSchema, Metrics: s.Metrics()}
-	for _, cell := range s.Cells() {
+	run := bench.Run{Schema: bench.RunSchema, Metrics: s.Plan().Metrics}
+	for _, cell := range s.Plan().Cells {
 		r, err := s.Measure(t.Context(), cell, bench.Device{})
 		if err != nil {
 			t.Fatal(err)
@@ -206,9 +206,9 @@ func TestOutcomes(t *testing.T) {
 			dir := dataset(t)
 			c.break_(t, dir)
 			s := mustOpen(t, dir, quick+c.body+"dataset: .")
-			results := s.Skipped()
+			results := s.Plan().Skipped
 			if len(results) == 0 {
-				r, err := s.Measure(t.Context(), s.Cells()[0], bench.Device{})
+				r, err := s.Measure(t.Context(), s.Plan().Cells[0], bench.Device{})
 				if err != nil {
 					r = bench.Result{Outcome: "error", Reason: err.Error()}
 				}
@@ -238,7 +238,7 @@ func TestTraces(t *testing.T) {
 	dir := dataset(t)
 	body := quick + "dataset: .\ntraces: .\ndefinitions: [gemm_n128_k256]\nworkloads: [m1]\nreference: go\n"
 	first := mustOpen(t, dir, body)
-	r, err := first.Measure(t.Context(), first.Cells()[0], bench.Device{})
+	r, err := first.Measure(t.Context(), first.Plan().Cells[0], bench.Device{})
 	if err != nil || r.Outcome != bench.Passed {
 		t.Fatal(err, r.Reason)
 	}
@@ -251,7 +251,7 @@ func TestTraces(t *testing.T) {
 	}
 	kept := func() bool {
 		s := mustOpen(t, dir, body+"resume: true\n")
-		r, err := s.Measure(t.Context(), s.Cells()[0], bench.Device{})
+		r, err := s.Measure(t.Context(), s.Plan().Cells[0], bench.Device{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,7 +30,7 @@ func TestInputsAreCounted(t *testing.T) {
 			if err == nil {
 				continue
 			}
-			r, failed := s.Measure(t.Context(), s.Cells()[0], bench.Device{})
+			r, failed := s.Measure(t.Context(), s.Plan().Cells[0], bench.Device{})
 			if failed != nil || r.Outcome != bench.Skipped || !strings.Contains(r.Reason, "two workers, 4 sets): raise max_input_gib") {
 				t.Errorf("%v %s: %s", failed, r.Outcome, r.Reason)
 			}

@@ -134,7 +134,7 @@ func measureEach(t *testing.T, dir, text string) map[string]bench.Result {
 		text = "device: cpu\n" + text
 	}
 	s, results := mustOpen(t, dir, patient+"dataset: .\nreference: torch\n"+text), map[string]bench.Result{}
-	for _, cell := range s.Cells() {
+	for _, cell := range s.Plan().Cells {
 		r := measureOne(t, s, cell)
 		for range 2 { // three calls are few: TestHonestIsNotSuspectThorough holds the rate of false suspicion
 			if r.Cause != bench.CauseMachine && !strings.Contains(r.Reason, "SUSPECT") {
@@ -390,10 +390,10 @@ func TestRealSolutionsThorough(t *testing.T) {
 	t.Parallel()
 	data := testtier.Data(t, "real solutions were NOT looked at", "flashinfer/flashinfer-trace")
 	s := mustOpen(t, filepath.Join(data, "flashinfer", "flashinfer-trace"), patient+"dataset: .\ndevice: cpu\nmax_workloads: 1\npython: "+torch(t)+"\n")
-	if len(s.Cells()) != 2 || len(s.Skipped()) != 0 {
-		t.Errorf("%d cells and %d skipped ones, want one of each solution", len(s.Cells()), len(s.Skipped()))
+	if len(s.Plan().Cells) != 2 || len(s.Plan().Skipped) != 0 {
+		t.Errorf("%d cells and %d skipped ones, want one of each solution", len(s.Plan().Cells), len(s.Plan().Skipped))
 	}
-	for _, cell := range s.Cells() {
+	for _, cell := range s.Plan().Cells {
 		r, err := s.Measure(t.Context(), cell, bench.Device{})
 		if err != nil || r.Outcome != bench.Skipped || !strings.Contains(r.Reason, "cuda runs on a GPU") {
 			t.Errorf("%s: %v %s: %s", cell.ID(), err, r.Outcome, r.Reason)

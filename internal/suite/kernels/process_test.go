@@ -128,8 +128,8 @@ func TestTwoDevicesAtOnce(t *testing.T) {
 		e.Pin = func(d bench.Device) []string { return []string{"CUDA_VISIBLE_DEVICES=" + d.ID} }
 	})
 	devices := []bench.Device{{Vendor: "nvidia", ID: "0"}, {Vendor: "nvidia", ID: "1"}}
-	results, _, err := runner.Run(t.Context(), s, s.Cells(), runner.Options{Device: func(c bench.Cell) bench.Device {
-		return devices[slices.IndexFunc(s.Cells(), func(other bench.Cell) bool { return other.ID() == c.ID() })]
+	results, _, err := runner.Run(t.Context(), s, s.Plan().Cells, runner.Options{Device: func(c bench.Cell) bench.Device {
+		return devices[slices.IndexFunc(s.Plan().Cells, func(other bench.Cell) bool { return other.ID() == c.ID() })]
 	}, Repeats: func(bench.Cell) int { return 2 }})
 	if err != nil || len(results) != 2 {
 		t.Fatalf("%d results, %v", len(results), err)
@@ -174,10 +174,10 @@ func TestIsolated(t *testing.T) {
 			writeFile(t, filepath.Join(dir, "eval.yaml"), "use_isolated_runner: true\n")
 			logs := []string{addC(t, dir, "one", `LOG("fails"); return 3;`), addC(t, dir, "two", `LOG("fails"); return 4;`)}
 			s := mustOpen(t, dir, rmsnorm+isolated+"solutions: [one, two]\n")
-			if len(s.Cells()) != 4 {
-				t.Fatalf("%d cells", len(s.Cells()))
+			if len(s.Plan().Cells) != 4 {
+				t.Fatalf("%d cells", len(s.Plan().Cells))
 			}
-			for _, cell := range s.Cells() {
+			for _, cell := range s.Plan().Cells {
 				if r, err := s.Measure(t.Context(), cell, bench.Device{}); err != nil || !strings.Contains(r.Reason, "RUNTIME_ERROR") {
 					t.Fatalf("%v %s: %s\n%s", err, r.Outcome, r.Reason, r.Log)
 				}
@@ -200,7 +200,7 @@ func TestCancelled(t *testing.T) {
 	writeFile(t, hang, "")
 	body, workers := rmsnorm+"traces: .\nsolutions: [hangs]\n", filepath.Join(dir, "workers")
 	s := mustOpen(t, dir, body, watched(workers))
-	first, second := s.Cells()[0], s.Cells()[1]
+	first, second := s.Plan().Cells[0], s.Plan().Cells[1]
 	if r, err := s.Measure(t.Context(), first, bench.Device{}); err != nil || r.Outcome != bench.Passed {
 		t.Fatalf("%v %s: %s\n%s", err, r.Outcome, r.Reason, r.Log)
 	}
@@ -259,7 +259,7 @@ func TestFailuresAreMeasuredAgain(t *testing.T) {
 			}
 		}
 		s := mustOpen(t, dir, rmsnorm+"workloads: [rows4]\ntraces: .\nresume: true\nsolutions: [fails]\n")
-		r, err := s.Measure(t.Context(), s.Cells()[0], bench.Device{})
+		r, err := s.Measure(t.Context(), s.Plan().Cells[0], bench.Device{})
 		if err != nil || r.Outcome != want.outcome || isKept(r) != want.kept || traces(t, dir) != want.traces {
 			t.Errorf("run %d: %v %s %s, kept %v, %d traces, want %+v", i+1, err, r.Outcome, r.Reason, isKept(r), traces(t, dir), want)
 		}
@@ -308,7 +308,7 @@ FIB_EXPORT int32_t run(const DLTensor *x, const DLTensor *w, DLTensor *y) {
 	writeSolution(t, dir, ds.Definition(solution.Definition), &solution)
 	s := mustOpen(t, dir, rmsnorm+"workloads: [rows4]\nsolutions: [incpp]\n")
 	s.tools = tools{}
-	r, err := s.Measure(t.Context(), s.Cells()[0], bench.Device{})
+	r, err := s.Measure(t.Context(), s.Plan().Cells[0], bench.Device{})
 	if err != nil || r.Outcome != bench.Passed {
 		t.Errorf("%v %s: %s\n%s", err, r.Outcome, r.Reason, r.Log)
 	}

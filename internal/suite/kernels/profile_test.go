@@ -75,7 +75,7 @@ func profileOne(t *testing.T, tools, keys string) (bench.Result, *flashinfer.Tra
 	s := mustOpen(t, dir, "dataset: .\ntraces: .\ndefinitions: [gemm_n128_k256]\nmax_workloads: 1\nreference: go\n"+quick+keys, func(e *suite.Env) {
 		e.Environ = append([]string{"PATH=" + tools + ":/usr/bin:/bin"}, "HOME="+dir)
 	})
-	r, err := s.Measure(t.Context(), s.Cells()[0], bench.Device{})
+	r, err := s.Measure(t.Context(), s.Plan().Cells[0], bench.Device{})
 	if err != nil {
 		t.Fatal(err)
 	}

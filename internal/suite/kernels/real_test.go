@@ -67,7 +67,7 @@ func TestRealDefinitionsThorough(t *testing.T) {
 	}
 	s := mustOpen(t, dir, quick+"dataset: .\nreference: torch\ndevice: cpu\nsolutions: [reference, builtin]\npython: "+python)
 	passed, budget := 0, 2 // cases that what else the host does may cost
-	for _, cell := range s.Cells() {
+	for _, cell := range s.Plan().Cells {
 		result, err := s.Measure(t.Context(), cell, bench.Device{})
 		if err == nil && result.Outcome != bench.Passed && budget > 0 {
 			budget--
@@ -154,7 +154,7 @@ func TestWithoutTorchThorough(t *testing.T) {
 	writeDefinition(t, dir, d, work)
 	writeSolution(t, dir, d, solution)
 	s := mustOpen(t, dir, quick+"dataset: .\nreference: go\nsolutions: [on_arrays]\npython: "+wrapper)
-	r, err := s.Measure(t.Context(), s.Cells()[0], bench.Device{})
+	r, err := s.Measure(t.Context(), s.Plan().Cells[0], bench.Device{})
 	if err != nil || r.Outcome != bench.Passed {
 		t.Fatalf("%v %s: %s\n%s", err, r.Outcome, r.Reason, r.Log)
 	}

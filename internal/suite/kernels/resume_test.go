@@ -44,7 +44,7 @@ func TestChangesAreMeasuredAgain(t *testing.T) {
 	kept := func(settings string) bool {
 		t.Helper()
 		s := mustOpen(t, dir, settings+body)
-		r, err := s.Measure(t.Context(), s.Cells()[0], bench.Device{})
+		r, err := s.Measure(t.Context(), s.Plan().Cells[0], bench.Device{})
 		if err != nil || r.Outcome != bench.Passed {
 			t.Fatal(err, r.Outcome, r.Reason)
 		}

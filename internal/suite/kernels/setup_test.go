@@ -96,7 +96,7 @@ func TestSetup(t *testing.T) {
 	}
 	body := quick + "dataset: .\nreference: go\ndevice: cpu\ntraces: .\nworkloads: [batch1]\nsolutions: [planning, at_once]\npython: " + python + "\n"
 	s := mustOpen(t, dir, body)
-	for _, cell := range s.Cells() {
+	for _, cell := range s.Plan().Cells {
 		r, err := s.Measure(t.Context(), cell, bench.Device{})
 		if err != nil || r.Outcome != bench.Passed {
 			t.Fatalf("%s: %v %s %s\n%s", cell.ID(), err, r.Outcome, r.Reason, r.Log)
@@ -104,7 +104,7 @@ func TestSetup(t *testing.T) {
 		checkSetup(t, dir, r)
 	}
 	resumed := mustOpen(t, dir, body+"resume: true\n")
-	for _, cell := range resumed.Cells() {
+	for _, cell := range resumed.Plan().Cells {
 		r, err := resumed.Measure(t.Context(), cell, bench.Device{})
 		if err != nil || !isKept(r) {
 			t.Fatalf("%s: %v, warnings %q", cell.ID(), err, r.Warnings)
@@ -175,7 +175,7 @@ func TestSetupIsRefused(t *testing.T) {
 	writeSolution(t, dir, d, &flashinfer.Solution{Name: "early", Definition: d.Name, Author: "me", Language: "python", EntryPoint: "main.py::run", TargetHardware: []string{"cpu"},
 		Sources: []flashinfer.Source{{Path: "main.py", Content: "def setup(A, B):\n    return {'C': A @ B.T}\n\n\ndef run(A, B, C):\n    return C + 0\n"}}})
 	s := mustOpen(t, dir, quick+"dataset: .\nreference: go\ndevice: cpu\ntraces: .\nworkloads: [files]\nsolutions: [early]\npython: "+python+"\n")
-	r, err := s.Measure(t.Context(), s.Cells()[0], bench.Device{})
+	r, err := s.Measure(t.Context(), s.Plan().Cells[0], bench.Device{})
 	const why = "setup was not called, because no input of the workload is random"
 	if err != nil || r.Outcome != bench.Failed || r.Cause != "" || len(r.Samples) > 0 || !strings.Contains(r.Reason, why) {
 		t.Errorf("%v, %s, cause %q, samples %v: %s", err, r.Outcome, r.Cause, r.Samples, r.Reason)

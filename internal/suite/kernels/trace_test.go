@@ -23,7 +23,7 @@ func TestUnwrittenOutputLeavesATrace(t *testing.T) {
 	dir := dataset(t)
 	addC(t, dir, "forgets", `if (hidden_states->shape[0] > 0) return 0;`)
 	s := mustOpen(t, dir, rmsnorm+"traces: .\nmax_workloads: 1\nsolutions: [forgets]\n")
-	r, err := s.Measure(t.Context(), s.Cells()[0], bench.Device{})
+	r, err := s.Measure(t.Context(), s.Plan().Cells[0], bench.Device{})
 	if err != nil || r.Outcome != bench.Incorrect || len(r.Warnings) > 0 {
 		t.Fatalf("%v, %s: %s, warnings %q", err, r.Outcome, r.Reason, r.Warnings)
 	}
@@ -48,7 +48,7 @@ func TestReplay(t *testing.T) {
 			more += ": " + lastTrace(t, dir, "plain").Gate.Secret + "\n"
 		}
 		s := mustOpen(t, dir, body+more)
-		if _, err := s.Measure(t.Context(), s.Cells()[0], bench.Device{}); err != nil {
+		if _, err := s.Measure(t.Context(), s.Plan().Cells[0], bench.Device{}); err != nil {
 			t.Fatal(err)
 		}
 		secrets[lastTrace(t, dir, "plain").Gate.Secret] = true

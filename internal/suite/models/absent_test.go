@@ -33,7 +33,7 @@ func TestAbsent(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		result, err := s.Measure(t.Context(), s.Cells()[0], bench.Device{})
+		result, err := s.Measure(t.Context(), s.Plan().Cells[0], bench.Device{})
 		if err != nil || result.Outcome != bench.Passed {
 			t.Fatalf("%s: %s %s, %v", c.name, result.Outcome, result.Reason, err)
 		}

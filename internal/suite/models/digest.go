@@ -8,10 +8,7 @@ import (
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/suite"
 )
-
-var _ suite.ArtifactKeeper = (*Suite)(nil)
 
 // Digest identifies what Measure runs for the cell: arguments, environment,
 // worker, and the contents of the program and of all files that the cell needs
@@ -33,14 +30,8 @@ func (s *Suite) Digest(cell bench.Cell) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// Embedded implements [suite.Starter].
-func (s *Suite) Embedded(bench.Cell) bool { return s.body.Command[0] == "{accelgate}" }
-
-// Artifacts implements [suite.ArtifactKeeper].
-func (s *Suite) Artifacts(cell bench.Cell) (string, error) {
-	if len(s.body.Artifacts) == 0 {
-		return "", nil
-	}
+// artifacts implements Artifacts of [suite.Plan].
+func (s *Suite) artifacts(cell bench.Cell) (string, error) {
 	f, key, err := s.fill(cell, s.placeholderOutput())
 	if err != nil {
 		return "", s.config.Errorf(key, "%v", err)

@@ -51,9 +51,12 @@ func TestArtifacts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range s.Cells() {
+		for _, c := range s.Plan().Cells {
 			if c.Get("model") == model {
-				d, err := s.(suite.ArtifactKeeper).Artifacts(c)
+				if s.Plan().Artifacts == nil {
+					return ""
+				}
+				d, err := s.Plan().Artifacts(c)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -108,7 +111,7 @@ func TestArtifactsRefuse(t *testing.T) {
 	} {
 		s, err := open(t, strings.Replace(declared, tt.from, tt.to, 1), suite.Env{})
 		if err == nil {
-			_, err = s.(suite.ArtifactKeeper).Artifacts(s.Cells()[0])
+			_, err = s.Plan().Artifacts(s.Plan().Cells[0])
 		}
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want %q", tt.to, err, tt.want)

@@ -7,13 +7,10 @@ import (
 	"github.com/accelgate/accelgate/internal/formats"
 )
 
-// Hidden implements [suite.Answering].
-func (s *Suite) Hidden(answered func(bench.Cell) string) (all []string) {
-	if s.body.Answer == nil {
-		return nil
-	}
+// hidden implements Hidden of [suite.Plan].
+func (s *Suite) hidden(answered func(bench.Cell) string) (all []string) {
 	var answers []*formats.Document
-	for _, c := range s.Cells() {
+	for _, c := range s.cells {
 		if answer := answered(c); answer != "" {
 			answers = append(answers, formats.NewDocument([]byte(answer)))
 		}

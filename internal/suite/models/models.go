@@ -308,42 +308,11 @@ func (s *Suite) tryTemplates(cell bench.Cell) (key string, err error) {
 	return "", nil
 }
 
-// Metrics describes the configured metrics.
-func (s *Suite) Metrics() []bench.Metric { return s.metrics }
-
-// Cells returns the matrix in the order of TensorSharp: model, backend,
-// feature, and per combination the plain cell before the sweeps.
-func (s *Suite) Cells() []bench.Cell { return s.cells }
-
-// Skipped returns one result for each combination that this host cannot run;
-// its sweeps are not spelled out.
-func (s *Suite) Skipped() []bench.Result { return s.skipped }
-
-// AAPartner returns the id of the cell that is measured under the same conditions.
-func (s *Suite) AAPartner(c bench.Cell) string { return s.points[c.ID()].Twin }
-
-// Warnings returns what looks wrong in the folder of models.
-func (s *Suite) Warnings() []string { return s.warnings }
-
-// Repeats is the configured number of processes per cell.
-func (s *Suite) Repeats() int { return s.body.Repeats }
-
 // Release ends the process that is kept for a device.
 func (s *Suite) Release(d bench.Device) error { return s.workers.rest(d) }
 
 // Close ends the processes that are kept.
 func (s *Suite) Close() error { return s.workers.close() }
-
-// Select returns the cells that a query selects.
-func (s *Suite) Select(q suite.Query) (func(bench.Cell) bool, error) {
-	profile, err := suite.Profile(q, s.body.Profiles, s.tags())
-	if err != nil {
-		return nil, err
-	}
-	return func(cell bench.Cell) bool {
-		return (q.Profile == "" || profile.wanted(cell)) && q.Wants(s.points[cell.ID()].Tags)
-	}, nil
-}
 
 func (s *Suite) tags() (tags []string) {
 	for _, a := range s.axes {

@@ -75,7 +75,7 @@ func measure(t *testing.T, feature, rest string) bench.Result {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	result, err := s.Measure(t.Context(), s.Cells()[0], bench.Device{})
+	result, err := s.Measure(t.Context(), s.Plan().Cells[0], bench.Device{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestInformationalMetricsAloneArePrinted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r, err := s.Measure(t.Context(), s.Cells()[0], bench.Device{}); err != nil || r.Outcome != want {
+		if r, err := s.Measure(t.Context(), s.Plan().Cells[0], bench.Device{}); err != nil || r.Outcome != want {
 			t.Errorf("%s: %s %q, %v, want %s", feature, r.Outcome, r.Reason, err, want)
 		}
 	}
@@ -140,7 +140,7 @@ func TestTimeoutIsNotACrash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.Measure(t.Context(), s.Cells()[0], bench.Device{})
+	r, err := s.Measure(t.Context(), s.Plan().Cells[0], bench.Device{})
 	if err != nil || r.Outcome != bench.Timeout || !strings.Contains(r.Reason, "timed out") {
 		t.Errorf("%s %q, %v, want a timeout", r.Outcome, r.Reason, err)
 	}
@@ -166,7 +166,7 @@ func TestSweptVariablesReachTheirCellsOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, c := range s.Cells() {
+	for _, c := range s.Plan().Cells {
 		r, err := s.Measure(t.Context(), c, bench.Device{})
 		if err != nil || r.Outcome != bench.Passed {
 			t.Fatal(r.Reason, err)
@@ -187,10 +187,10 @@ func TestCapabilities(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if skipped := s.Skipped(); len(skipped) == 1 {
+		if skipped := s.Plan().Skipped; len(skipped) == 1 {
 			return string(skipped[0].Outcome) + " " + skipped[0].Reason
 		}
-		r, err := s.Measure(t.Context(), s.Cells()[1], bench.Device{})
+		r, err := s.Measure(t.Context(), s.Plan().Cells[1], bench.Device{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -218,7 +218,7 @@ func TestCommandTemplate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.Measure(t.Context(), s.Cells()[0], bench.Device{})
+	r, err := s.Measure(t.Context(), s.Plan().Cells[0], bench.Device{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +237,7 @@ func TestMissingProgramEndsTheRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, err := s.Measure(t.Context(), s.Cells()[0], bench.Device{}); err == nil || !strings.Contains(err.Error(), "command") {
+	if r, err := s.Measure(t.Context(), s.Plan().Cells[0], bench.Device{}); err == nil || !strings.Contains(err.Error(), "command") {
 		t.Errorf("Measure() = %s, %v, want an error that names command", r.Outcome, err)
 	}
 }
@@ -313,7 +313,7 @@ func TestOutside(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := s.(suite.External).Outside(); got != want {
+		if got := s.Plan().Outside; got != want {
 			t.Errorf("%q: %v", worker, got)
 		}
 	}

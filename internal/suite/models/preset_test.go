@@ -51,10 +51,10 @@ func TestEveryPresetOpens(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
 		t.Run(name, func(t *testing.T) {
 			s := in(t, t.TempDir(), "    preset: "+name+"\n    models: [{id: m, vars: {path: m.gguf, family: gemma4}, provides: [tools]}]\n")
-			if len(s.Cells()) == 0 || len(s.Metrics()) == 0 {
-				t.Errorf("%d cells, %d metrics", len(s.Cells()), len(s.Metrics()))
+			if len(s.Plan().Cells) == 0 || len(s.Plan().Metrics) == 0 {
+				t.Errorf("%d cells, %d metrics", len(s.Plan().Cells), len(s.Plan().Metrics))
 			}
-			if _, err := s.Select(suite.Query{Profile: "smoke"}); err != nil {
+			if _, err := s.Plan().Select(suite.Query{Profile: "smoke"}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -72,18 +72,18 @@ func TestASuiteIsDecodedOverItsPreset(t *testing.T) {
     select: {backends: [cuda, cpu]}
     profiles: {quick: {backends: [cpu]}}
 `)
-	if diff := cmp.Diff([]string{"m__cuda__pp7__baseline", "m__cpu__pp7__baseline"}, ids(s.Cells())); diff != "" {
+	if diff := cmp.Diff([]string{"m__cuda__pp7__baseline", "m__cpu__pp7__baseline"}, ids(s.Plan().Cells)); diff != "" {
 		t.Errorf("cells, in the order of the selection (-want +got):\n%s", diff)
 	}
-	if s.Repeats() != 3 {
-		t.Errorf("repeats = %d, want the preset's 3", s.Repeats())
+	if s.Plan().Repeats != 3 {
+		t.Errorf("repeats = %d, want the preset's 3", s.Plan().Repeats)
 	}
 	for _, profile := range []string{"smoke", "quick"} {
-		if _, err := s.Select(suite.Query{Profile: profile}); err != nil {
+		if _, err := s.Plan().Select(suite.Query{Profile: profile}); err != nil {
 			t.Error(err)
 		}
 	}
-	r, err := s.Measure(t.Context(), s.Cells()[0], bench.Device{})
+	r, err := s.Measure(t.Context(), s.Plan().Cells[0], bench.Device{})
 	if err != nil || r.Outcome != bench.Failed || r.Cause != bench.CauseInput || !strings.Contains(r.Reason, "m.gguf") {
 		t.Errorf("%s %s %q, %v, want the file that is absent", r.Outcome, r.Cause, r.Reason, err)
 	}
@@ -115,7 +115,7 @@ func TestResultFile(t *testing.T) {
 			command := strings.ReplaceAll(strings.ReplaceAll(f.script, "{output}", "$0"), "'", "''")
 			s := in(t, t.TempDir(), "    output: file\n    command: [sh, -c, '"+braces.Replace(command)+"', '{output}']\n"+
 				"    models: [m]\n    metrics: [{name: tps, json: tps, better: higher}]\n")
-			r, err := s.Measure(t.Context(), s.Cells()[0], bench.Device{})
+			r, err := s.Measure(t.Context(), s.Plan().Cells[0], bench.Device{})
 			if err != nil || !strings.Contains(r.Reason, f.reason) || (r.Outcome == bench.Passed) != (f.reason == "") {
 				t.Errorf("%s %q, %v, want %q", r.Outcome, r.Reason, err, f.reason)
 			}
@@ -155,7 +155,7 @@ func TestDigestFollowsWhatRuns(t *testing.T) {
 		t.Helper()
 		s := in(t, dir, body, "TS_LEFT=1")
 		var all []string
-		for _, c := range s.Cells() {
+		for _, c := range s.Plan().Cells {
 			d, err := s.Digest(c)
 			if err != nil {
 				t.Fatal(err)
@@ -197,7 +197,7 @@ func TestTheLongestTimeoutOfTheValuesCounts(t *testing.T) {
     features: [{id: f, timeout: 100ms}]
     metrics: [{name: tps, json: tps, better: higher}]
 `)
-	r, err := s.Measure(t.Context(), s.Cells()[0], bench.Device{})
+	r, err := s.Measure(t.Context(), s.Plan().Cells[0], bench.Device{})
 	if err != nil || r.Outcome != bench.Timeout || r.Cause != bench.CauseTimeout || r.WallMS < 100 {
 		t.Errorf("%s %s after %v ms, %v, want a timeout after 100", r.Outcome, r.Cause, r.WallMS, err)
 	}
@@ -213,7 +213,7 @@ func TestUnsetVariablesDoNotReachTheChild(t *testing.T) {
     answer: {json: text}
     expect: [{text: " ours kept"}]
 `, "TS_A=leaked", "KEPT=kept")
-	r, err := s.Measure(t.Context(), s.Cells()[0], bench.Device{})
+	r, err := s.Measure(t.Context(), s.Plan().Cells[0], bench.Device{})
 	if err != nil || r.Outcome != bench.Passed {
 		t.Errorf("%s %q %q, %v", r.Outcome, r.Reason, r.Output, err)
 	}
@@ -227,10 +227,10 @@ func TestSkippedCombinationsHaveNoSweeps(t *testing.T) {
     sweeps: [{env: S, values: ["1", "2"]}]
     metrics: [{name: tps, json: tps, better: higher}]
 `)
-	if len(s.Cells()) != 9 {
-		t.Errorf("%d cells, want 3 combinations of 3", len(s.Cells()))
+	if len(s.Plan().Cells) != 9 {
+		t.Errorf("%d cells, want 3 combinations of 3", len(s.Plan().Cells))
 	}
-	skipped := s.Skipped()
+	skipped := s.Plan().Skipped
 	if len(skipped) != 1 || skipped[0].Cell.ID() != "blind__image__baseline" || skipped[0].Reason != "feature image needs image, which blind does not provide" {
 		t.Errorf("skipped = %+v", skipped)
 	}
@@ -250,7 +250,7 @@ func TestWhatAFolderHoldsDiffersFromHostToHost(t *testing.T) {
     exclude: [{model: "gpt-oss*"}]
     profiles: {quick: {models: ["gpt-oss*"]}}
 `)
-	if diff := cmp.Diff([]string{"qwen3__cpu__tg128__baseline"}, ids(s.Cells())); diff != "" {
+	if diff := cmp.Diff([]string{"qwen3__cpu__tg128__baseline"}, ids(s.Plan().Cells)); diff != "" {
 		t.Errorf("cells (-want +got):\n%s", diff)
 	}
 }

@@ -28,9 +28,9 @@ func TestRawIDs(t *testing.T) {
 		t.Fatal(err)
 	}
 	var ids []string
-	for _, c := range s.Cells() {
+	for _, c := range s.Plan().Cells {
 		ids = append(ids, c.ID())
-		if twin := s.AAPartner(c); c.Get("env.KV") == "f16" && twin != "my__llama__cpu__f__baseline" {
+		if twin := s.Plan().Partners[c.ID()]; c.Get("env.KV") == "f16" && twin != "my__llama__cpu__f__baseline" {
 			t.Errorf("the twin of %s is %q", c.ID(), twin)
 		}
 		if c.Get("model") != "my__llama" {
@@ -49,7 +49,7 @@ func TestRawIDsThatAreAmbiguous(t *testing.T) {
     models: [{id: a}, {id: a__b}]
     backends: [{id: c}, {id: b__c}]
 `
-	if s, err := open(t, body, suite.Env{}); err != nil || len(s.Cells()) != 4 {
+	if s, err := open(t, body, suite.Env{}); err != nil || len(s.Plan().Cells) != 4 {
 		t.Fatalf("with escapes: %v", err)
 	}
 	_, err := open(t, body, suite.Env{RawIDs: true})

@@ -42,19 +42,6 @@ func (w *workers) of(d bench.Device) (worker.Worker, error) {
 	return made, nil
 }
 
-// Load names the process that keeps a cell's model: one with the same command
-// and environment. Without persistent processes each cell loads its own.
-func (s *Suite) Load(c bench.Cell) string {
-	if s.body.Worker.Persistent == nil {
-		return ""
-	}
-	f, _, err := s.fill(c, s.placeholderOutput())
-	if err != nil {
-		return "" // measuring it tells
-	}
-	return fmt.Sprintf("%q %q", f.args, f.env)
-}
-
 func (w *workers) make(d bench.Device) (worker.Worker, error) {
 	if p := w.suite.body.Worker.Persistent; p != nil {
 		return &worker.Persistent{Environ: w.suite.env.Environ, StartTimeout: p.StartTimeout}, nil
@@ -134,6 +121,3 @@ func (w *workers) close() error {
 	w.own = nil
 	return errors.Join(errs...)
 }
-
-// Outside implements [suite.External]: containers are children of their engine.
-func (s *Suite) Outside() bool { return s.body.Worker.Container != nil }
