@@ -24,7 +24,7 @@ var allowed = map[string][]string{
 	"command":    {"artifact", "atomicfile", "bench", "config", "detect", "device", "exit", "formats", "gate", "github", "judge", "matrix", "measure", "reference", "report", "stats", "suite", "tensor", "text", "worker"},
 	"judge":      {"bench", "config", "detect", "device", "exit", "formats", "gate", "matrix", "measure", "reference", "report", "suite", "text", "worker"},
 	"measure":    {"artifact", "atomicfile", "bench", "config", "detect", "device", "engine", "exit", "formats", "gate", "matrix", "reference", "stats", "suite", "text", "version", "worker"},
-	"suite":      {"artifact", "atomicfile", "bench", "config", "device", "formats", "matrix", "report", "stats", "tensor", "text", "worker"},
+	"suite":      {"artifact", "atomicfile", "bench", "config", "device", "formats", "gate", "matrix", "report", "stats", "tensor", "text", "worker"},
 	"report":     {"bench", "detect", "gate", "github", "reference", "stats", "text"},
 	"testing":    {"bench", "detect", "gate", "stats", "text"},
 	"gate":       {"bench", "config", "detect", "exit", "matrix", "reference", "stats", "text"},

@@ -14,7 +14,6 @@ import (
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/formats/export"
 	"github.com/accelgate/accelgate/internal/measure"
-	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/suite/endpoint"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -48,7 +47,7 @@ func (c *Command) benchRunCommand(code *int) *cobra.Command {
 			case b.metrics && b.json:
 				return c.encode(endpoint.Catalogue())
 			case b.metrics:
-				return report.MetricsTable(c.Stdout, endpoint.Catalogue())
+				return endpoint.PrintMetrics(c.Stdout, endpoint.Catalogue())
 			}
 			if err := refuseEmpty(cmd, "shard", "start-at", "sign-key"); err != nil {
 				return err
@@ -139,7 +138,7 @@ func (c *Command) printMeasured(b *benchRun, run *bench.Run) (int, error) {
 		if err := c.encode(run); err != nil {
 			return 0, err
 		}
-	} else if err := report.Serving(c.Stdout, run, paths); err != nil {
+	} else if err := endpoint.PrintRun(c.Stdout, run, paths); err != nil {
 		return 0, err
 	}
 	notPassed := func(r bench.Result) bool { return r.Outcome != bench.Passed }

@@ -13,7 +13,7 @@ import (
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/measure"
-	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/suite/kernels"
 )
 
 const kernelsRunHelp = `Measure the solutions of a folder of FlashInfer-Bench, and judge what they
@@ -127,7 +127,7 @@ func (c *Command) kernelsRun(ctx context.Context, k *kernelsRun) (int, error) {
 	if k.json {
 		return exitOfKernels(run), c.encode(run)
 	}
-	return exitOfKernels(run), report.Kernels(c.Stdout, run, p.OutPath("run.json"))
+	return exitOfKernels(run), kernels.PrintRun(c.Stdout, run, p.OutPath("run.json"))
 }
 
 // exitOfKernels is green only if every case was measured and passed.

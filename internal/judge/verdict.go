@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
@@ -180,8 +182,16 @@ func Judge(e *measure.Env, runs []*bench.Run, refs []Reference, policy gate.Poli
 	}
 	policy.Shared = false // it was of one host
 	decision := gate.Decide(comparisons, policy)
-	in.Tool, in.Now, in.Policy, in.Decision = measure.Tool(), e.Now(), policy, decision
+	in.Tool, in.Now, in.Policy, in.Decision, in.Kinds = measure.Tool(), e.Now(), policy, decision, reportKinds(e)
 	return Judged{Decision: decision, Report: report.New(in)}
+}
+
+// reportKinds returns what the kinds of suites add to reports, in the order of their names.
+func reportKinds(e *measure.Env) (kinds []report.Kind) {
+	for _, name := range slices.Sorted(maps.Keys(e.Kinds)) {
+		kinds = append(kinds, e.Kinds[name].Report)
+	}
+	return kinds
 }
 
 // Exit is the exit code of the decision.

@@ -8,7 +8,12 @@ import (
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/reference/waiver"
 	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/suite/endpoint"
+	"github.com/accelgate/accelgate/internal/suite/kernels"
 )
+
+// kinds are those that add something to a report, in the order of the command.
+var kinds = []report.Kind{endpoint.Kind.Report, kernels.Kind.Report}
 
 // hostile strings try to leave each place that a report puts them in.
 var hostile = []string{
@@ -116,6 +121,7 @@ func plantChecks(c *gate.Comparison, s string, word func(int) string) {
 func judged(in report.Input, hosts ...report.HostInput) report.Input {
 	in.Now = time.Date(2026, 3, 14, 10, 0, 0, 0, time.UTC)
 	in.Policy = gate.DefaultPolicy()
+	in.Kinds = kinds
 	var comparisons []gate.Comparison
 	for _, h := range hosts {
 		h.Comparison = gate.Compare("baseline", h.Reference, h.Run, in.Policy)

@@ -196,7 +196,7 @@ func (h htmlWriter) cell(r *Report, i int, c cellPage, keys []string, whole bool
 	}
 	if whole {
 		h.table(c.table(r))
-		h.charts(&c)
+		h.charts(r, &c)
 		h.facts(&c)
 	}
 	h.WriteString("</details>\n")

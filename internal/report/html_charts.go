@@ -10,7 +10,7 @@ import (
 )
 
 // charts draws each metric that was compared: its values, and its runs; then the operators.
-func (h htmlWriter) charts(c *cellPage) {
+func (h htmlWriter) charts(r *Report, c *cellPage) {
 	if c.now == nil {
 		return
 	}
@@ -28,7 +28,13 @@ func (h htmlWriter) charts(c *cellPage) {
 		h.figure(now.Metric+": earlier runs and this one", trendOf(m, now, old).SVG())
 	}
 	h.figure("operators: what changed", operatorsOf(c))
-	h.figure("latency against throughput", curveChart(c.now.Curve))
+	for _, k := range r.in.Kinds {
+		if k.Figures != nil {
+			for _, f := range k.Figures(c.now) {
+				h.figure(f.Caption, f.SVG)
+			}
+		}
+	}
 }
 
 func (h htmlWriter) figure(caption, svg string) {

@@ -39,6 +39,7 @@ type Input struct {
 	// Checked is what the pull request changes in what is checked; nil if it
 	// changes nothing.
 	Checked *CheckedChanges
+	Kinds   []Kind // what kinds of suites add, in the order of their sections
 }
 
 // HostInput is one host's run and the comparison it got.
@@ -119,11 +120,11 @@ func (r *Report) commands() Commands {
 
 // Report is what all renderers show. It is made by [New] and read-only.
 type Report struct {
-	in      Input
-	hosts   []host
-	total   findingCounts
-	shown   selection
-	kernels kernels
+	in    Input
+	hosts []host
+	total findingCounts
+	shown selection
+	added []Blocks // by the kinds
 }
 
 // host is one HostInput with what was counted over its verdicts.
@@ -171,7 +172,7 @@ func New(in Input) Report {
 	}
 	r.shown.action.settle()
 	r.attachAxes()
-	r.scanKernels()
+	r.addBlocks()
 	r.attach()
 	return r
 }

@@ -43,7 +43,7 @@ type scenario struct {
 // input judges the scenario as the command does.
 func (s *scenario) input() report.Input {
 	in := report.Input{Tool: s.Tool, Now: s.Now, Policy: s.Policy, Revision: s.Revision, Base: s.Base,
-		Config: s.Config, Links: s.Links}
+		Config: s.Config, Links: s.Links, Kinds: kinds}
 	in.Policy.Expected = make(map[string]bench.Expected, len(s.Expected))
 	in.Policy.Waivers, in.Policy.Today = s.Waivers, waiver.DateOf(s.Now)
 	for i := range s.Waivers {

@@ -39,7 +39,7 @@ func (r *Report) lead() []block {
 	blocks = append(blocks, r.quarantined()...)
 	blocks = append(blocks, r.notJudged()...)
 	blocks = append(blocks, r.uncounted()...)
-	blocks = append(blocks, r.drifted()...)
+	blocks = append(blocks, r.addedNotes()...)
 	blocks = append(blocks, r.notMeasured()...)
 	blocks = append(blocks, r.unhealthy()...)
 	blocks = append(blocks, r.retried()...)
@@ -183,7 +183,7 @@ func (h *host) lacksNumbers() bool {
 		}
 		for k := range r.Samples {
 			s := &r.Samples[k]
-			if s.Doubt == "" && old.Sample(s.Metric) == nil && h.Run.NoReference(s.Metric, median(r, s.Metric)) == "" {
+			if s.Doubt == "" && old.Sample(s.Metric) == nil && h.Run.NoReference(s.Metric, s.Median()) == "" {
 				return true
 			}
 		}

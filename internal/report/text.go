@@ -1,8 +1,12 @@
 package report
 
 import (
+	"bufio"
 	"io"
 	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate"
 )
 
 // Text is a report without a verdict, such as the result of an analysis: sections of lines, lists and tables. Its
@@ -22,8 +26,35 @@ func Plain(s string) Span { return plain(s) }
 // Code returns a span of foreign text that is shown as code, in at most 160 characters; "–" if it is blank.
 func Code(s string) Span { return code(s) }
 
-// Foreign returns a span of foreign text that is shown as text, in at most 240 characters.
+// Foreign returns a span of foreign text that is shown as text, in at most 500 characters.
 func Foreign(s string) Span { return reason(s) }
+
+// Bold returns a span of the program's own text, with emphasis.
+func Bold(s string) Span { return bold(s) }
+
+// Command returns a span of a command, which is shown as code and never shortened.
+func Command(s string) Span { return command(s) }
+
+// Only returns a line of one span, for a table.
+func Only(s Span) Line { return only(s) }
+
+// None returns the line of a table's cell without a value.
+func None() Line { return none }
+
+// FormatNumber writes a number with four significant digits, and whole numbers in full up to a billion.
+func FormatNumber(x float64) string { return number(x) }
+
+// FormatChange writes a change in percent with its meaning, "+31.0 % (worse)". Beside a limit it has the digits that show on
+// which side of it the change is.
+func FormatChange(percent, limit float64, better bench.Direction) string {
+	return inWords(percent, limit, better)
+}
+
+// Label returns the word for a finding, "slower", and its rank among the words, the worst first.
+func Label(v *gate.Verdict) (rank int, word string) {
+	rank = labelOf(v)
+	return rank, labels[rank].word
+}
 
 // Section begins a section. The title is the program's own and may be empty; a section without content is not rendered.
 func (t *Text) Section(title string) { t.sections = append(t.sections, section{title: title}) }
@@ -38,18 +69,17 @@ func (t *Text) List(items []Line) {
 	}
 }
 
-// Table adds a table of so many rows in total, of which rows are shown, with a span for each column. ">" at the end of a
+// Table adds a table of so many rows in total, of which rows are shown, with a line for each column. ">" at the end of a
 // column's name aligns it to the right, "~" lets a narrow terminal shorten it.
-func (t *Text) Table(names []string, rows [][]Span, total int) {
-	grid := &table{columns: columns(names...), total: total}
-	for _, row := range rows {
-		cells := make([]inline, len(row))
-		for i, cell := range row {
-			cells[i] = only(cell)
-		}
-		grid.rows = append(grid.rows, cells)
+func (t *Text) Table(names []string, rows [][]Line, total int) {
+	t.add(&table{columns: columns(names...), rows: rows, total: total})
+}
+
+// Excerpt adds the last lines of a log, at most so many of them, unless it is blank.
+func (t *Text) Excerpt(log string, most int) {
+	if lines, _ := excerpt(log, true); len(lines) > 0 {
+		t.add(preformatted(lines[max(0, len(lines)-most):]))
 	}
-	t.add(grid)
 }
 
 func (t *Text) add(b block) {
@@ -62,13 +92,21 @@ func (t *Text) add(b block) {
 
 // Terminal renders plain text for a terminal of so many columns.
 func (t *Text) Terminal(w io.Writer, columns int) error {
-	p := newPrinter(w, TerminalOptions{Columns: columns})
+	return t.print(newPrinter(w, TerminalOptions{Columns: columns}))
+}
+
+// Log renders plain text for a log: tables are laid out for so many columns, and lines stay whole.
+func (t *Text) Log(w io.Writer, columns int) error {
+	return t.print(printer{w: bufio.NewWriter(w), options: TerminalOptions{Columns: columns}, log: true})
+}
+
+func (t *Text) print(p printer) error {
 	for i, s := range t.sections {
 		if s.title != "" {
 			p.section(s.title, s.blocks)
 			continue
 		}
-		if i > 0 && len(s.blocks) > 0 {
+		if i > 0 && len(s.blocks) > 0 && !isTable(s.blocks[0]) {
 			p.line("")
 		}
 		p.blocks(s.blocks)

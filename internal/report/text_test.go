@@ -10,7 +10,7 @@ func hostileText() *Text {
 	const foreign = "a|b`c\n::error::x\x1b[31m <b>@me</b>"
 	t := &Text{}
 	t.Line(Plain("Result of "), Code(foreign))
-	t.Table([]string{"Name~", "Rows>"}, [][]Span{{Code(foreign), Plain("1")}, {Code(" "), Plain("20")}}, 3)
+	t.Table([]string{"Name~", "Rows>"}, [][]Line{{{Code(foreign)}, {Plain("1")}}, {{Code(" ")}, {Plain("20")}}}, 3)
 	t.Section("Empty")
 	t.List(nil)
 	t.Section("Failed")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -105,6 +106,8 @@ type Kind struct {
 	Shown   Shown   // nil where a metric is gated in every suite of the kind or in none
 	Inside  bool    // cells are computed by accelgate itself, without children
 	Watched bool    // children are watched as [AttendanceOf] says
+	// Report is what reports show of the kind; the zero value adds nothing.
+	Report report.Kind
 }
 
 // Open opens a suite from its part of the configuration. Errors about the

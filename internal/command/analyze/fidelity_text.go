@@ -49,15 +49,15 @@ func targets(s lowrank.Settings) report.Line {
 }
 
 func fidelityTable(t *report.Text, reports []lowrank.Report) {
-	var rows [][]report.Span
+	var rows [][]report.Line
 	for _, r := range reports {
 		s := r.Summary
-		row := []report.Span{report.Code(string(r.Settings.Compute)), report.Code(string(r.Settings.Storage))}
+		row := []report.Line{{report.Code(string(r.Settings.Compute))}, {report.Code(string(r.Settings.Storage))}}
 		for _, text := range []string{fmt.Sprint(s.Identical), fmt.Sprint(s.Close), fmt.Sprint(s.Different),
 			fmt.Sprint(s.Failed), fmt.Sprintf("%.1f %%", s.SuccessRate),
 			fmt.Sprintf("%.2e", s.Relative), fmt.Sprintf("%.2e", s.Max), fmt.Sprintf("%.2e", s.Mean), fmt.Sprintf("%.2e", s.RMS),
 			fmt.Sprintf("%.2e", s.LegacyAverage), fmt.Sprintf("%.1e", s.Deviation), fmt.Sprintf("%.1e", s.Degrees)} {
-			row = append(row, report.Plain(text))
+			row = append(row, report.Line{report.Plain(text)})
 		}
 		rows = append(rows, row)
 	}
@@ -117,12 +117,13 @@ func worstParameters(t *report.Text, r lowrank.Report) {
 	if len(worst) == 0 {
 		return
 	}
-	var rows [][]report.Span
+	var rows [][]report.Line
 	for _, p := range worst[:min(most, len(worst))] {
-		rows = append(rows, []report.Span{report.Code(p.Name), report.Plain(fmt.Sprint(p.Shape)), report.Plain(string(p.Status)),
-			report.Plain(
-				fmt.Sprintf("%.2e", p.Difference.Max),
-			), report.Plain(fmt.Sprintf("%.2e", p.Difference.Relative)), report.Plain(fmt.Sprintf("%.2e", p.Bound))})
+		rows = append(rows, []report.Line{
+			{report.Code(p.Name)}, {report.Plain(fmt.Sprint(p.Shape))}, {report.Plain(string(p.Status))},
+			{report.Plain(fmt.Sprintf("%.2e", p.Difference.Max))},
+			{report.Plain(fmt.Sprintf("%.2e", p.Difference.Relative))}, {report.Plain(fmt.Sprintf("%.2e", p.Bound))},
+		})
 	}
 	t.Table([]string{"Parameter~", "Shape", "Status", "Max>", "Rel. Frobenius>", "Bound>"}, rows, len(worst))
 }

@@ -47,17 +47,17 @@ func packed(t *report.Text, c packing.Comparison) {
 		c.Problem.Max,
 		text.Plural(c.LowerBound(), "row"),
 	)))
-	var rows [][]report.Span
+	var rows [][]report.Line
 	for _, r := range c.Results {
 		m := r.Metrics
-		row := []report.Span{report.Code(r.Algorithm)}
+		row := []report.Line{{report.Code(r.Algorithm)}}
 		for _, text := range []string{
 			fmt.Sprint(m.TotalMinibatches), fmt.Sprint(m.RowsOverBound), fmt.Sprintf("%.4f", m.StepEfficiency),
 			fmt.Sprintf("%.4f", m.OverallEfficiency),
 			fmt.Sprintf("%.3f", m.AvgRowBalanceRatio), fmt.Sprintf("%.3f", m.WorstRowBalanceRatio), fmt.Sprintf("%.1f %%",
 				100*m.IdleShare), packingTime(r.Milliseconds()),
 		} {
-			row = append(row, report.Plain(text))
+			row = append(row, report.Line{report.Plain(text)})
 		}
 		rows = append(rows, row)
 	}

@@ -29,13 +29,13 @@ load: {concurrency: [%d], duration: 4s, warmup: {duration: 1s}}`, c), env(b))
 				if err != nil || r.Outcome != bench.Passed {
 					b.Fatal(err, r.Reason)
 				}
-				report(b, &r)
+				reportRate(b, &r)
 			}
 		})
 	}
 }
 
-func report(b *testing.B, r *bench.Result) {
+func reportRate(b *testing.B, r *bench.Result) {
 	value := func(metric string) float64 {
 		if s := r.Sample(metric); s != nil {
 			return s.Values[0]

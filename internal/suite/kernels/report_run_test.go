@@ -1,11 +1,11 @@
-package report_test
+package kernels_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/suite/kernels"
 )
 
 // TestKernelsShowSome: times of setup and of the device have a column where a solution has them.
@@ -20,7 +20,7 @@ func TestKernelsShowSome(t *testing.T) {
 		bench.Sample{Metric: "setup_ms", Values: []float64{7, 9, 8}}, bench.Sample{Metric: "device_ms", Values: []float64{0.25}})
 	for want, results := range map[string][]bench.Result{"": {plain}, "8": {planned, plain}} {
 		var b strings.Builder
-		if err := report.Kernels(&b, &bench.Run{Results: results}, "run.json"); err != nil {
+		if err := kernels.PrintRun(&b, &bench.Run{Results: results}, "run.json"); err != nil {
 			t.Fatal(err)
 		}
 		_, after, shown := strings.Cut(b.String(), "SETUP MS")

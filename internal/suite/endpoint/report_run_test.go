@@ -1,11 +1,11 @@
-package report_test
+package endpoint_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/suite/endpoint"
 )
 
 // TestLoadsShowWhatWasReportedBesideThem: columns of a server's page and of devices are there only
@@ -24,7 +24,7 @@ func TestLoadsShowWhatWasReportedBesideThem(t *testing.T) {
 		{bench.LoadPoint{Load: 8, Rate: 8, TTFT: 20, OKRate: 1, KVUse: 0.625, SMClock: 1740, Power: 312}, []string{"KV USE %", "62.5", "SM MHZ", "1740", "POWER W", "312"}, []string{"CPU MHZ", "PREEMPTED"}},
 	} {
 		var b strings.Builder
-		if err := report.Serving(&b, run(c.point, bench.LoadPoint{Load: 9, Rate: 9, TTFT: 90, OKRate: 1}), nil); err != nil {
+		if err := endpoint.PrintRun(&b, run(c.point, bench.LoadPoint{Load: 9, Rate: 9, TTFT: 90, OKRate: 1}), nil); err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range c.has {

@@ -1,17 +1,18 @@
-package report
+package kernels
 
 import (
 	"fmt"
 	"math"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
 // drift compares how solutions and the references that were measured beside
 // them have moved. Reference and solution share the machine and little else.
 type drift struct {
-	host           int
+	host           *report.HostInput
 	slower, faster int     // workloads whose reference moved as much
 	own, reference geomean // of all workloads with both numbers on both sides
 }
@@ -33,7 +34,10 @@ func (g *geomean) add(log float64) {
 // percent is the geometric mean of the changes, negative for slower, and 0 of
 // nothing.
 func (g *geomean) percent() float64 {
-	return finite(-100 * math.Expm1(g.logs/float64(max(g.n, 1))))
+	if p := -100 * math.Expm1(g.logs/float64(max(g.n, 1))); bench.Finite(p) {
+		return p
+	}
+	return 0
 }
 
 const (
@@ -43,16 +47,14 @@ const (
 )
 
 // drift compares the judged cells with the run that they were compared with.
-func (s *kernelScan) drift(reference *bench.Run) drift {
-	d := drift{host: s.host}
-	wanted := map[string]bool{}
-	for _, v := range s.judged {
-		wanted[v.Cell] = true
+func (s *hostScan) drift(reference *bench.Run) (d drift) {
+	if len(s.judged) == 0 || reference == nil {
+		return d
 	}
-	olds := lookup(reference, wanted)
+	olds := reference.ByID()
 	for _, v := range s.judged {
 		own := math.Log(v.New / v.Old)
-		other := math.Log(median(s.own[v.Cell].Result, referenceLatency) / median(olds[v.Cell], referenceLatency))
+		other := math.Log(median(s.own[v.Cell].Result, referenceMetric) / median(olds[v.Cell], referenceMetric))
 		if sum := own + other; !math.IsNaN(sum) && !math.IsInf(sum, 0) {
 			d.add(own, other)
 		}
@@ -88,29 +90,29 @@ func median(res *bench.Result, metric string) float64 {
 	return s.Median()
 }
 
-// drifted says of which hosts the speed itself seems to have changed.
-func (r *Report) drifted() []block {
-	var blocks []block
-	for i := range r.kernels.drifts[:min(maxCautions, len(r.kernels.drifts))] {
-		d := &r.kernels.drifts[i]
+// addDrifts names the hosts whose speed itself seems to have changed.
+func addDrifts(t *report.Text, drifts []drift) {
+	const most = 5
+	for i := range drifts[:min(most, len(drifts))] {
+		d := &drifts[i]
 		word := "slower"
 		if d.faster > d.slower {
 			word = "faster"
 		}
-		blocks = append(blocks, paragraph{bold("The host seems to have drifted"), plain(": on "), code(r.hosts[d.host].Run.Host.Label),
-			plain(fmt.Sprintf(
+		t.Line(report.Bold("The host seems to have drifted"), report.Plain(": on "), report.Code(d.host.Run.Host.Label),
+			report.Plain(fmt.Sprintf(
 				" the reference moved as much as the solution in %d of %s (geomean of all: solutions %s, references %s). "+
-					"The host is %s than when the baseline was captured, rather than the kernels: make sure that nothing else runs on it, and measure again with ",
-				max(
-					d.slower,
-					d.faster,
-				),
-				text.Plural(d.own.n, "workload"),
-				inWords(-d.own.percent(), 0, bench.Lower),
-				inWords(-d.reference.percent(), 0, bench.Lower),
-				word,
+					"The host is %s than when the baseline was captured, rather than the kernels: make sure that nothing else runs on it, "+
+					"and measure again with ",
+				max(d.slower, d.faster), text.Plural(d.own.n, "workload"),
+				report.FormatChange(-d.own.percent(), 0, bench.Lower), report.FormatChange(-d.reference.percent(), 0, bench.Lower), word,
 			)),
-			command(r.hosts[d.host].Commands.Run)})
+			report.Command(d.host.Commands.Run))
 	}
-	return withRest(blocks, len(r.kernels.drifts), "host that seems to have drifted", "hosts that seem to have drifted")
+	switch more := len(drifts) - most; {
+	case more == 1:
+		t.Line(report.Plain("… and 1 more host that seems to have drifted"))
+	case more > 1:
+		t.Line(report.Plain(fmt.Sprintf("… and %d more hosts that seem to have drifted", more)))
+	}
 }
