@@ -190,9 +190,9 @@ func duplicatesConvergeOnTheNewest(t *testing.T, start starter) {
 	wantBodies(t, s, "mallory: <!-- accelgate:report -->\nold", actionsBot+": [report 9.1] newer")
 }
 
-// inventedRunsSilenceNobody: a comment that names a run which GitHub does not
+// inventedRunsSuppressNothing: a comment that names a run which GitHub does not
 // know is written again.
-func inventedRunsSilenceNobody(t *testing.T, start starter) {
+func inventedRunsSuppressNothing(t *testing.T, start starter) {
 	seed := state()
 	spoofed := strings.Replace(postedBy(t, run(9, 1, "passed")), "seq=9.1", "seq=9223372036854775807.1", 1)
 	seed.Repos[0].Comments = []githubtest.CommentSeed{{Issue: pullRequest, Author: actionsBot, Body: spoofed}}

@@ -40,7 +40,7 @@ var scenarios = []scenario{
 	{name: "others' comments are left alone", run: othersCommentsAreLeftAlone},
 	{name: "comment is found on the second page", run: commentIsFoundOnTheSecondPage},
 	{name: "duplicates converge on the newest", run: duplicatesConvergeOnTheNewest},
-	{name: "invented runs silence nobody", run: inventedRunsSilenceNobody},
+	{name: "invented runs suppress nothing", run: inventedRunsSuppressNothing},
 	{name: "two jobs that comment at once converge", run: twoJobsThatCommentAtOnceConverge},
 	{name: "worse state is posted anew", run: worseStateIsPostedAnew},
 	{name: "configurations share a comment", run: configurationsShareAComment},
