@@ -43,7 +43,7 @@ func lookAtKernels(t *testing.T, ctx context.Context, address, name string, widt
 		chromedp.Evaluate(`document.querySelectorAll('figure svg').length`, &charts),
 		chromedp.Evaluate(`new Set(Array.from(document.querySelectorAll('.curve'), (e) => getComputedStyle(e).stroke + getComputedStyle(e).strokeDasharray)).size`, &strokes),
 		chromedp.Evaluate(`document.documentElement.scrollWidth - document.documentElement.clientWidth`, &overflow),
-		shot("kernels-"+name),
+		shot(t, "kernels-"+name),
 	)
 	if err != nil {
 		t.Fatal(err)

@@ -45,9 +45,9 @@ func walk(t *testing.T, models int) {
 			followRegression(t, ctx)
 			fits(t, ctx, "cell-"+view.name)
 			zoom(t, ctx)
-			for _, page := range []string{"host/lab/index.html", "host/lab/" + suitePage(t, strings.TrimPrefix(address, "file://"))} {
-				act(t, ctx, chromedp.Navigate(address+"/"+page))
-				fits(t, ctx, strings.NewReplacer("/", "-", ".html", "-").Replace(page)+view.name)
+			for _, page := range [][2]string{{"host", "host/lab/index.html"}, {"suite", "host/lab/" + suitePage(t, strings.TrimPrefix(address, "file://"))}} {
+				act(t, ctx, chromedp.Navigate(address+"/"+page[1]))
+				fits(t, ctx, page[0]+"-"+view.name)
 			}
 			compare(t, ctx, address, 100*models)
 			fits(t, ctx, "compare-"+view.name)
@@ -101,11 +101,11 @@ func act(t *testing.T, ctx context.Context, actions ...chromedp.Action) {
 	}
 }
 
-// fits checks that a page is not wider than its window and accessible, and takes a picture.
+// fits checks that a page is not wider than its window, looks as in testdata and is accessible.
 func fits(t *testing.T, ctx context.Context, name string) {
 	t.Helper()
 	var overflow int
-	act(t, ctx, chromedp.Evaluate(`document.documentElement.scrollWidth - document.documentElement.clientWidth`, &overflow), shot("site-"+name))
+	act(t, ctx, chromedp.Evaluate(overflowing, &overflow), picture(t, "site-"+name))
 	if overflow > 0 {
 		t.Errorf("%s is %d pixels too wide", name, overflow)
 	}
@@ -159,14 +159,19 @@ func zoom(t *testing.T, ctx context.Context) {
 func compare(t *testing.T, ctx context.Context, address string, cells int) {
 	t.Helper()
 	var shown, worst, hash string
+	var none []string
 	act(t, ctx,
 		chromedp.Navigate(address+"/compare.html"),
 		chromedp.WaitVisible(`#numbers tr`),
 		chromedp.Evaluate(`(() => { const f = document.getElementById('compare'); f.runA.value = f.runA.options[50].value; f.runA.dispatchEvent(new Event('change')); return true; })()`, new(bool)),
 		chromedp.WaitVisible(`#between a`),
 		chromedp.Poll(`document.querySelector('#numbers td:last-child').textContent.includes('worse') && document.querySelector('#numbers td').textContent`, &worst),
+		chromedp.Evaluate(`Array.from(document.querySelectorAll('#numbers td:last-child'), (e) => e.textContent).filter((c) => /^.?0\.0 %/.test(c))`, &none),
 		chromedp.Text(`#compare output`, &shown),
 		chromedp.Evaluate(`location.hash`, &hash))
+	if words := strings.Join(none, " "); !strings.Contains(words, "0.0 %") || strings.ContainsAny(words, "+-()") {
+		t.Errorf("changes that are shown as none: %q", none)
+	}
 	if !strings.HasSuffix(worst, "__b00__f07__baseline") || !strings.HasSuffix(shown, fmt.Sprintf(" of %d shown", cells)) || !strings.Contains(hash, "a=lab%2F") {
 		t.Errorf("the largest loss is %q, %q at %s", worst, shown, hash)
 	}

@@ -146,7 +146,11 @@ func (h htmlWriter) table(t *table) {
 	for _, row := range t.rows {
 		h.WriteString("<tr>")
 		for i, cell := range row {
-			h.WriteString("<td" + class(t.columns[i]) + ">")
+			h.WriteString("<td" + class(t.columns[i]))
+			if !slices.Equal(cell, none) { // a narrow window shows only cells with a heading of their own
+				h.WriteString(` data-th="` + escapeHTML(t.columns[i].name) + `"`)
+			}
+			h.WriteByte('>')
 			h.inline(cell)
 			h.WriteString("</td>")
 		}

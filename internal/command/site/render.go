@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/atomicfile"
+	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -27,7 +28,7 @@ var pages embed.FS
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"shown": shown, "short": short, "count": text.Plural, "command": rangeCommand, "date": date,
-		"percent": func(x float64) string { return fmt.Sprintf("%+.1f %%", 100*x) },
+		"percent": func(x float64) string { return judge.Changed{Change: x}.String() },
 		"p":       func(x float64) string { return fmt.Sprintf("%.1g", x) },
 	}).ParseFS(pages, "pages/*.html"))
 })

@@ -47,8 +47,8 @@ func TestWindows(t *testing.T) {
 		week, month  bool
 	}{
 		{0, `<span class="worse">1</span> / <span class="better">1</span>`, "1 regression in 7 days", true, false},
-		{10, `<td class="n">0 / 0</td><td class="n"><span class="worse">1</span>`, "no regressions in 7 days", false, true},
-		{40, `<td class="n">0 / 0</td><td class="n">0 / 0</td>`, "no run in 30 days", false, false},
+		{10, `>0 / 0</td><td class="n" data-th="30 days: worse / better"><span class="worse">1</span>`, "no regressions in 7 days", false, true},
+		{40, `>0 / 0</td><td class="n" data-th="30 days: worse / better">0 / 0</td>`, "no run in 30 days", false, false},
 	} {
 		out := build(t, dir, at.days)
 		page := read(t, out, "host", "lab", "index.html")

@@ -179,17 +179,27 @@
       return row;
     });
   };
-  const percent = (x) => (x < 0 ? '-' : '+') + Math.abs(100 * x).toFixed(1) + ' %';
+  // changed is a change in percent and what it means: what is shown as none is neither better nor worse.
+  const changed = ({change, gain}) => {
+    const size = Math.abs(100 * change).toFixed(1), word = size === '0.0' ? '' : gain > 0 ? 'better' : 'worse';
+    return element('span', (word ? (change < 0 ? '-' : '+') : '') + size + ' %' + (word && ' (' + word + ')'), {class: word});
+  };
   const show = () => {
     const words = form.q.value.toLowerCase().split(/\s+/).filter(Boolean);
     const orders = {worst: (x, y) => x.gain - y.gain, best: (x, y) => y.gain - x.gain, name: (x, y) => (x.c.cell < y.c.cell ? -1 : x.c.cell > y.c.cell ? 1 : 0)};
     const kept = rows.filter((r) => words.every((w) => (r.c.cell + ' ' + r.c.metric).toLowerCase().includes(w))).sort(orders[form.sort.value]);
     const most = 500;
     numbers.replaceChildren(...kept.slice(0, most).map((r) => {
-      const tr = element('tr'), first = element('td'), change = element('td', undefined, {class: 'n'});
-      first.append(element('a', r.c.cell, {href: r.c.page}));
-      if (r.change !== null) change.append(element('span', percent(r.change) + (r.gain > 0 ? ' (better)' : r.gain < 0 ? ' (worse)' : ''), {class: r.gain > 0 ? 'better' : r.gain < 0 ? 'worse' : ''}));
-      tr.append(first, element('td', r.c.metric), element('td', digits(r.a) + ' ' + r.c.unit, {class: 'n'}), element('td', digits(r.b) + ' ' + r.c.unit, {class: 'n'}), change);
+      const tr = element('tr'), cell = (heading, value, attributes) => {
+        const td = element('td', undefined, {'data-th': heading, ...attributes});
+        td.append(value);
+        tr.append(td);
+      };
+      cell('Cell', element('a', r.c.cell, {href: r.c.page}));
+      cell('Metric', r.c.metric);
+      cell('A', digits(r.a) + ' ' + r.c.unit, {class: 'n'});
+      cell('B', digits(r.b) + ' ' + r.c.unit, {class: 'n'});
+      cell('Change', r.change === null ? '' : changed(r), {class: 'n'});
       return tr;
     }));
     output.textContent = Math.min(kept.length, most) + ' of ' + rows.length + ' shown';
