@@ -94,7 +94,7 @@ func TestHugeTreeIsCutThorough(t *testing.T) {
 	}
 	put(t, dir, strings.Repeat("deep/", 200)+"b_test.go", "package b\nfunc BenchmarkFar(b *testing.B) {}\n")
 	f := look(t, dir)
-	if len(f.Suites) != 1 || f.Suites[0].Title != "Go benchmarks in ./. (1 benchmark)" {
+	if len(f.Suites) != 1 || f.Suites[0].Title != "Go benchmarks in . (1 benchmark)" {
 		t.Errorf("got %v", f.Suites)
 	}
 	if !strings.Contains(strings.Join(f.Warnings, "\n"), "more than 20000 files") {
@@ -123,7 +123,7 @@ func TestDetection(t *testing.T) {
 	}{
 		"no module":         {map[string]string{"a_test.go": "package a\nfunc BenchmarkA(b *testing.B) {}"}, nil},
 		"a dependency":      {map[string]string{"go.mod": "", "vendor/x/a_test.go": "package a\nfunc BenchmarkA(b *testing.B) {}"}, nil},
-		"no benchmark":      {map[string]string{"go.mod": "", "a_test.go": "package a\n// func Benchmark\nfunc TestA(t *testing.T) {}"}, []string{"Go benchmarks in ./."}},
+		"no benchmark":      {map[string]string{"go.mod": "", "a_test.go": "package a\n// func Benchmark\nfunc TestA(t *testing.T) {}"}, []string{"Go benchmarks in ."}},
 		"two packages":      {map[string]string{"go.mod": "", "x/a_test.go": "package x\nfunc BenchmarkA(b *testing.B) {}", "y/a_test.go": "package y\nfunc BenchmarkA(b *testing.B) {}\nfunc BenchmarkB(b *testing.B) {}"}, []string{"Go benchmarks in ./x (1 benchmark)", "Go benchmarks in ./y (2 benchmarks)"}},
 		"vllm in pyproject": {map[string]string{"pyproject.toml": "dependencies = [\n  \"vllm>=0.10\",\n]"}, []string{"vLLM"}},
 		"vllm-like":         {map[string]string{"requirements.txt": "vllm-router\nmy-sglang"}, nil},

@@ -154,8 +154,8 @@ func plain(name, otherwise string) string {
 
 // local is a path of the repository as a program takes it.
 func local(name string) string {
-	if path.IsAbs(name) {
+	if name = path.Clean(name); path.IsAbs(name) || name == "." {
 		return name
 	}
-	return "./" + strings.TrimPrefix(path.Clean(name), "./")
+	return "./" + strings.TrimPrefix(name, "./")
 }
