@@ -63,7 +63,7 @@ func (r *repository) listed(ctx context.Context, h *harness) (s Suite, listed bo
 		s.Title += " (" + text.Plural(len(h.guess), "benchmark") + ")"
 		s.Notes = []string{"not listed: " + why}
 	default:
-		s.Missing = "write benchmarks, because accelgate found none: " + why
+		s.Missing = "install what it needs or write benchmarks, because none was listed: " + why
 	}
 	for _, o := range append(skipped, excluded...) {
 		s.Notes = append(s.Notes, "not measured: "+o.name+": "+o.why)
