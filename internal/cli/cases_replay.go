@@ -101,7 +101,7 @@ func (c *Command) replay(r *replay) (int, error) {
 		return 0, err
 	}
 	if r.compat != "" {
-		if err := report.Anomalies(c.Stderr, j.Report); err != nil {
+		if err := cases.Anomalies(c.Stderr, j.Report); err != nil {
 			return 0, err
 		}
 	}

@@ -2,6 +2,8 @@ package judge
 
 import (
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/exit"
@@ -11,48 +13,48 @@ import (
 	"github.com/accelgate/accelgate/internal/text/terminal"
 )
 
-// renderers are those of reports. The last three are for model cases.
-var renderers = []struct {
-	name   string
-	render report.Renderer // nil for the one that depends on the terminal
-}{
-	{"terminal", nil},
-	{"markdown", report.Markdown},
-	{"html", report.HTML},
-	{"json", report.JSON},
-	{"junit", interchange.JUnit},
-	{"sarif", interchange.SARIF},
-	{"annotations", interchange.Annotations},
-	{"badge", interchange.Badge},
-	{"cases", report.CasesMarkdown},
-	{"check", report.MSModelingCheck},
-	{"test", report.MSModelingTest},
+// renderers are those of every report.
+var renderers = []report.Format{
+	{Name: "terminal"}, // which depends on the terminal
+	{Name: "markdown", Render: report.Markdown},
+	{Name: "html", Render: report.HTML},
+	{Name: "json", Render: report.JSON},
+	{Name: "junit", Render: interchange.JUnit},
+	{Name: "sarif", Render: interchange.SARIF},
+	{Name: "annotations", Render: interchange.Annotations},
+	{Name: "badge", Render: interchange.Badge},
 }
 
-const ofCases = 3
-
 // Formats names the formats of every report, for help texts: "terminal, markdown or json".
-func Formats() string {
+func Formats() string { return names(renderers) }
+
+func names(formats []report.Format) string {
 	var names []string
-	for _, f := range renderers[:len(renderers)-ofCases] {
-		names = append(names, f.name)
+	for _, f := range formats {
+		names = append(names, f.Name)
 	}
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// Renderer returns the renderer of a format.
+// Renderer returns the renderer of a format, which may be one of a kind of suite.
 func Renderer(e *measure.Env, format string) (report.Renderer, error) {
-	for _, f := range renderers {
-		switch {
-		case f.name != format:
-		case f.render == nil:
-			return report.TerminalWith(Terminal(e)), nil
-		default:
-			return f.render, nil
+	if format == renderers[0].Name {
+		return report.TerminalWith(Terminal(e)), nil
+	}
+	all, others := renderers, ""
+	for _, name := range slices.Sorted(maps.Keys(e.Kinds)) {
+		if own := e.Kinds[name].Report.Formats; len(own) > 0 {
+			all = slices.Concat(all, own)
+			others += ", or for kind " + name + ": " + names(own)
 		}
 	}
-	return nil, exit.Usagef("--format: unknown format %q: use %s, or for model cases: cases, check or test", format, Formats())
+	for _, f := range all {
+		if f.Name == format {
+			return f.Render, nil
+		}
+	}
+	return nil, exit.Usagef("--format: unknown format %q: use %s%s", format, Formats(), others)
 }
 
 // Terminal returns what the terminal behind standard output can show.

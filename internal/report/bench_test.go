@@ -13,6 +13,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/suite/cases"
 )
 
 // BenchmarkCompareAndRender does what a command does between measuring and
@@ -94,8 +95,8 @@ func BenchmarkRenderChecks(b *testing.B) {
 		name string
 		report.Renderer
 	}{
-		{"Markdown", report.Markdown}, {"Terminal", report.Terminal}, {"CasesMarkdown", report.CasesMarkdown}, {"JSON", report.JSON},
-		{"MSModelingTest", report.MSModelingTest}, {"MSModelingCheck", report.MSModelingCheck}, {"Anomalies", report.Anomalies},
+		{"Markdown", report.Markdown}, {"Terminal", report.Terminal}, {"CasesMarkdown", cases.Markdown}, {"JSON", report.JSON},
+		{"MSModelingTest", cases.PrintTest}, {"MSModelingCheck", cases.PrintCheck}, {"Anomalies", cases.Anomalies},
 	} {
 		b.Run(f.name, func(b *testing.B) {
 			for b.Loop() {

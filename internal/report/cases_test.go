@@ -10,6 +10,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/suite/cases"
 )
 
 // caseChecks are so many checks with so many operators. One total in ten fails,
@@ -51,7 +52,7 @@ func TestNothingIsPrintedOfNoChecks(t *testing.T) {
 			t.Errorf("%s prints %q", name, got)
 		}
 	}
-	if got := render(t, report.CasesMarkdown, report.New(matrix(3))); !strings.Contains(got, "No case was compared. Next: `accelgate run --list`\n") {
+	if got := render(t, cases.Markdown, report.New(matrix(3))); !strings.Contains(got, "No case was compared. Next: `accelgate run --list`\n") {
 		t.Errorf("CasesMarkdown prints %q", got)
 	}
 }
@@ -75,13 +76,13 @@ func TestCasesWithoutACheckAreShown(t *testing.T) {
 		failed("old", gate.Missing, "of another kind")}}
 	in.Policy.Expected = map[string]bench.Expected{"gone": {}, "skip": {}, "vanished": {}}
 	r := report.New(in)
-	if got, want := render(t, report.MSModelingTest, r), "*** 4 cases could not be judged; see standard error, or --format terminal ***\n"; got != want {
+	if got, want := render(t, cases.PrintTest, r), "*** 4 cases could not be judged; see standard error, or --format terminal ***\n"; got != want {
 		t.Errorf("MSModelingTest prints %q, want %q", got, want)
 	}
-	if got, want := render(t, report.Anomalies, r), "[gone] there is no table\n\n[broken] wrong\n\n[known] known failure\n\n[vanished] not in the run\n"; got != want {
+	if got, want := render(t, cases.Anomalies, r), "[gone] there is no table\n\n[broken] wrong\n\n[known] known failure\n\n[vanished] not in the run\n"; got != want {
 		t.Errorf("Anomalies prints %q, want %q", got, want)
 	}
-	for name, f := range map[string]report.Renderer{"MSModelingCheck": report.MSModelingCheck, "CasesMarkdown": report.CasesMarkdown} {
+	for name, f := range map[string]report.Renderer{"MSModelingCheck": cases.PrintCheck, "CasesMarkdown": cases.Markdown} {
 		got := render(t, f, r)
 		for _, cell := range []string{"gone", "broken", "known", "vanished"} {
 			if row := regexp.MustCompile(`(?m)^[|\x60 ]*` + cell + `\b.* ERROR\b`); !row.MatchString(got) {
@@ -112,7 +113,7 @@ func TestUnknownCallsAreNotZero(t *testing.T) {
 		c.Operators.Rows = []gate.OperatorRow{row}
 		in.Hosts[0].Comparison.Checks, in.Hosts[0].Comparison.Verdicts = []gate.Check{c}, []gate.Verdict{v}
 		r := report.New(in)
-		return render(t, report.Terminal, r) + render(t, report.MSModelingTest, r) + render(t, report.MSModelingCheck, r)
+		return render(t, report.Terminal, r) + render(t, cases.PrintTest, r) + render(t, cases.PrintCheck, r)
 	}
 	for _, c := range []struct {
 		want   []string
@@ -147,7 +148,7 @@ func TestOperatorTableOfMSModeling(t *testing.T) {
 		t.Helper()
 		in := matrix(1)
 		in.Hosts[0].Comparison.Checks = []gate.Check{passes}
-		_, got, _ := strings.Cut(render(t, report.MSModelingTest, report.New(in)), first+rule)
+		_, got, _ := strings.Cut(render(t, cases.PrintTest, report.New(in)), first+rule)
 		if !strings.HasPrefix(got, want) || want == "" && got != "" {
 			t.Errorf("the first table is followed by %q, want %q", got, want)
 		}
@@ -166,7 +167,7 @@ func TestUnitsOfMSModeling(t *testing.T) {
 		"ns": " 0.000ms ", "": " 12500.000ms ", "J": " 12.500J "} {
 		in := matrix(1)
 		in.Hosts[0].Comparison.Checks = []gate.Check{{Cell: "c", Unit: unit, Actual: 12.5}}
-		if got := render(t, report.MSModelingTest, report.New(in)); !strings.Contains(got, want) {
+		if got := render(t, cases.PrintTest, report.New(in)); !strings.Contains(got, want) {
 			t.Errorf("12.5 %s: want %q in\n%s", unit, want, got)
 		}
 	}
@@ -179,7 +180,7 @@ func TestCasesMarkdownLimit(t *testing.T) {
 	in.Hosts[0].Comparison.Checks = caseChecks(1000, 20)
 	r := report.New(in)
 	for _, limit := range []int{0, 1000, 3_000, 10_000, 60_000, 1 << 20} {
-		got := render(t, report.CasesMarkdownLimit(limit), r)
+		got := render(t, cases.MarkdownLimit(limit), r)
 		if len(got) > max(limit, 1000) {
 			t.Errorf("limit %d: %d bytes", limit, len(got))
 		}

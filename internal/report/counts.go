@@ -228,8 +228,7 @@ func isTime(m *bench.Metric, v *gate.Verdict) bool {
 	if m == nil {
 		return ofFile(v.Reference)
 	}
-	_, is := exponent(m.Unit)
-	return is
+	return m.Quantity() == bench.Time
 }
 
 // host takes the verdict on the host as a whole.

@@ -8,12 +8,13 @@ import (
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/reference/waiver"
 	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/suite/cases"
 	"github.com/accelgate/accelgate/internal/suite/endpoint"
 	"github.com/accelgate/accelgate/internal/suite/kernels"
 )
 
 // kinds are those that add something to a report, in the order of the command.
-var kinds = []report.Kind{endpoint.Kind.Report, kernels.Kind.Report}
+var kinds = []report.Kind{cases.Kind.Report, endpoint.Kind.Report, kernels.Kind.Report}
 
 // hostile strings try to leave each place that a report puts them in.
 var hostile = []string{

@@ -15,6 +15,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/suite/cases"
 )
 
 func decode(t testing.TB, r report.Report) report.Document {
@@ -121,7 +122,7 @@ func TestNoNumberBreaksAReport(t *testing.T) {
 			}
 		}
 		skeleton(t, render(t, report.Markdown, r))
-		skeleton(t, render(t, report.CasesMarkdown, r))
+		skeleton(t, render(t, cases.Markdown, r))
 		checkPlain(t, render(t, report.Terminal, r))
 		for _, f := range console {
 			checkPlain(t, render(t, f, r))
@@ -188,8 +189,8 @@ func TestRenderersReportWriteErrors(t *testing.T) {
 	in := matrix(2000)
 	in.Hosts[0].Comparison.Checks = caseChecks(100, 20)
 	r := report.New(in)
-	for i, f := range []report.Renderer{report.Markdown, report.Terminal, report.JSON, report.CasesMarkdown,
-		report.MSModelingTest, report.MSModelingCheck, report.Anomalies} {
+	for i, f := range []report.Renderer{report.Markdown, report.Terminal, report.JSON, cases.Markdown,
+		cases.PrintTest, cases.PrintCheck, cases.Anomalies} {
 		for _, room := range []int{0, 1000} {
 			if err := f(&full{room}, r); !errors.Is(err, errFull) {
 				t.Errorf("renderer %d with room for %d bytes: %v, want %v", i, room, err, errFull)

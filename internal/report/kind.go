@@ -1,6 +1,9 @@
 package report
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 )
@@ -15,6 +18,8 @@ type Kind struct {
 	Largest func(c *gate.Check, v *gate.Verdict) Line
 	// Parts lists the parts of that change; it is empty where none are known.
 	Parts func(c *gate.Check, v *gate.Verdict) Text
+	// Formats are layouts of whole reports.
+	Formats []Format
 	// Figures draws a result for its page.
 	Figures func(r *bench.Result) []Figure
 }
@@ -25,8 +30,41 @@ type Blocks struct {
 	Folded Text // sections with a title, which a reader opens
 }
 
+// Format is a layout with the name that --format takes.
+type Format struct {
+	Name   string
+	Render Renderer
+}
+
 // Figure is a drawing with what it shows in a few plain words.
 type Figure struct{ Caption, SVG string }
+
+// Input returns what the report was made of; it is read-only.
+func (r Report) Input() Input { return r.in }
+
+// Fit renders a text below the title of the report for GitHub, in at most limit bytes of UTF-8; a limit below 1000
+// counts as 1000. of gets the rows of a table, one of rows, the most first; what fits no number of rows is left out.
+func (r Report) Fit(limit int, rows []int, of func(rows int) Text) string {
+	limit = max(limit, least)
+	st, sentence := r.verdict()
+	p := page{status: st, sentence: sentence}
+	for _, n := range rows {
+		t := of(n)
+		var b strings.Builder
+		fmt.Fprintf(&b, "### %s %s\n\n", st.sign, p.headline().markdown())
+		for _, s := range t.sections {
+			for _, block := range s.blocks {
+				block.markdown(&b)
+				b.WriteByte('\n')
+			}
+		}
+		fmt.Fprintf(&b, "<sub>%s</sub>\n", escapeText(name(r.in.Tool)))
+		if b.Len() <= limit {
+			return b.String()
+		}
+	}
+	return fmt.Sprintf("### %s %s\n\n%s\n", st.sign, p.brief(), omitted([]string{"everything but the verdict"}))
+}
 
 // addBlocks collects the blocks of all kinds.
 func (r *Report) addBlocks() {
@@ -66,4 +104,34 @@ func (r *Report) addedSections(most int) (sections []section) {
 		}
 	}
 	return sections
+}
+
+// partsOf lists the parts of a change that some kind explains.
+func (r *Report) partsOf(c *gate.Check, v *gate.Verdict) (blocks []block) {
+	for _, k := range r.in.Kinds {
+		if k.Parts == nil {
+			continue
+		}
+		t := k.Parts(c, v)
+		for _, s := range t.sections {
+			blocks = append(blocks, s.blocks...)
+		}
+	}
+	return blocks
+}
+
+// contributor names the part that stands behind a change; nil if none is known.
+func (r *Report) contributor(f finding) inline {
+	c := r.hosts[f.host].checks[f.Cell]
+	if c == nil {
+		return nil
+	}
+	for _, k := range r.in.Kinds {
+		if k.Largest != nil {
+			if line := k.Largest(c, f.Verdict); line != nil {
+				return line
+			}
+		}
+	}
+	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/suite/cases"
 )
 
 var (
@@ -156,7 +157,7 @@ func FuzzEscapeReport(f *testing.F) {
 		return skeleton(t, note.ReplaceAllString(markdown, ""))
 	}
 	want := skeleton(f, render(f, report.MarkdownLimit(1<<20), harmless))
-	wantCases := skeleton(f, render(f, report.CasesMarkdownLimit(1<<20), harmless))
+	wantCases := skeleton(f, render(f, cases.MarkdownLimit(1<<20), harmless))
 	f.Fuzz(func(t *testing.T, s string) {
 		if len(s) > 1000 {
 			s = s[:1000] // longer ones are cut; this keeps the fuzzer quick
@@ -166,7 +167,7 @@ func FuzzEscapeReport(f *testing.F) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("the structure changes (-want +got):\n%s", diff)
 		}
-		if diff := cmp.Diff(wantCases, skeleton(t, render(t, report.CasesMarkdownLimit(1<<20), r))); diff != "" {
+		if diff := cmp.Diff(wantCases, skeleton(t, render(t, cases.MarkdownLimit(1<<20), r))); diff != "" {
 			t.Errorf("the structure of the cases changes (-want +got):\n%s", diff)
 		}
 		checkPlain(t, render(t, report.Terminal, r))

@@ -18,6 +18,7 @@ import (
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/reference/waiver"
 	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/suite/cases"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -141,7 +142,7 @@ func golden(t *testing.T, path, got string) {
 
 // console are the layouts of msmodeling's checker.
 var console = map[string]report.Renderer{
-	"test.txt": report.MSModelingTest, "check.txt": report.MSModelingCheck, "anomalies.txt": report.Anomalies,
+	"test.txt": cases.PrintTest, "check.txt": cases.PrintCheck, "anomalies.txt": cases.Anomalies,
 }
 
 func TestGolden(t *testing.T) {
@@ -154,7 +155,7 @@ func TestGolden(t *testing.T) {
 			}
 			if slices.ContainsFunc(in.Hosts, func(h report.HostInput) bool { return h.Comparison.Checks != nil }) {
 				maps.Copy(renderers, console)
-				renderers["cases.md"] = report.CasesMarkdown
+				renderers["cases.md"] = cases.Markdown
 			}
 			for file, f := range renderers {
 				golden(t, filepath.Join("testdata", "report", name, file), render(t, f, r))

@@ -26,6 +26,13 @@ func Plain(s string) Span { return plain(s) }
 // Code returns a span of foreign text that is shown as code, in at most 160 characters; "–" if it is blank.
 func Code(s string) Span { return code(s) }
 
+// CodeLink is [Code] as a link to an address; it is text alone where that is none.
+func CodeLink(s, address string) Span {
+	span := code(s)
+	span.alt = address
+	return span
+}
+
 // Foreign returns a span of foreign text that is shown as text, in at most 500 characters.
 func Foreign(s string) Span { return reason(s) }
 
@@ -55,6 +62,15 @@ func Label(v *gate.Verdict) (rank int, word string) {
 	rank = labelOf(v)
 	return rank, labels[rank].word
 }
+
+// Word returns what a verdict found, in a few words: "slower", "slower (undecided)", "slower (waived)".
+func Word(v *gate.Verdict) string { return wordOf(v) }
+
+// Clip makes one printable line of foreign text, of at most so many characters.
+func Clip(s string, limit int) string { return clip(s, limit) }
+
+// LogLine makes one printable line of s that no runner takes for a command.
+func LogLine(s string) string { return inert(visible(s)) }
 
 // Section begins a section. The title is the program's own and may be empty; a section without content is not rendered.
 func (t *Text) Section(title string) { t.sections = append(t.sections, section{title: title}) }

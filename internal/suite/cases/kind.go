@@ -1,6 +1,9 @@
 package cases
 
-import "github.com/accelgate/accelgate/internal/suite"
+import (
+	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/suite"
+)
 
 // Kind is the kind "cases": one file per case.
 var Kind = suite.Kind{
@@ -13,4 +16,7 @@ var Kind = suite.Kind{
 	Limits:  limits,
 	Shown:   onlyShown,
 	Watched: true,
+	Report: report.Kind{Largest: largest, Parts: parts, Formats: []report.Format{
+		{Name: "cases", Render: Markdown}, {Name: "check", Render: PrintCheck}, {Name: "test", Render: PrintTest},
+	}},
 }

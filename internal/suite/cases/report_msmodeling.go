@@ -1,4 +1,4 @@
-package report
+package cases
 
 import (
 	"cmp"
@@ -8,21 +8,16 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-var (
-	_ Renderer = MSModelingTest
-	_ Renderer = MSModelingCheck
-	_ Renderer = Anomalies
-)
-
-// MSModelingTest prints the two tables of msmodeling's checker as it does at
+// PrintTest prints the two tables of msmodeling's checker as it does at
 // commit 84fec85: "[Test 1]" and "[Test 2]". It prints nothing of a report
 // without cases. There, a case without a reference counts as passed, and
 // operators are only warned of; a case that could not be judged has no row. Its
 // tables do not tell that one is missing, so a line is added after them.
-func MSModelingTest(w io.Writer, r Report) error {
+func PrintTest(w io.Writer, r report.Report) error {
 	out := newConsole(w)
 	return out.each(&r, (*hostCases).any, func(of *hostCases) {
 		if of.total > 0 {
@@ -111,13 +106,13 @@ func (c console) testOperators(of *hostCases) {
 	c.line(end)
 }
 
-// MSModelingCheck prints the tables that msmodeling's README shows: "[Check 1]"
+// PrintCheck prints the tables that msmodeling's README shows: "[Check 1]"
 // and "[Check 2]". There, a case without a reference is not counted as passed,
 // and operators that differ are FAIL whatever the level of their verdict. Rows
 // are aligned as the README's; one of its own is off by a column. A case that
 // could not be judged, which the README does not mention, is an ERROR and
 // counts as failed.
-func MSModelingCheck(w io.Writer, r Report) error {
+func PrintCheck(w io.Writer, r report.Report) error {
 	out := newConsole(w)
 	return out.each(&r, (*hostCases).any, func(of *hostCases) {
 		out.checkTotals(of)
@@ -125,7 +120,10 @@ func MSModelingCheck(w io.Writer, r Report) error {
 	})
 }
 
-const checkWidth = 110
+const (
+	checkWidth = 110
+	maxReason  = 500 // characters
+)
 
 func (c console) checkTotals(of *hostCases) {
 	const row = "%-38s  %9s  %9s  %9s  %9s  %9s  %13s"
@@ -137,8 +135,8 @@ func (c console) checkTotals(of *hostCases) {
 		base, baseDiff := compared(check, bench.BaselineReference)
 		c.format(row, check.Cell, milliseconds(check.Actual, check.Unit), initial, initialDiff, base, baseDiff, check.Status)
 	})
-	for _, f := range of.unchecked {
-		c.format(row, f.Cell, "N/A", "N/A", "N/A", "N/A", "N/A", notChecked)
+	for _, v := range of.unchecked {
+		c.format(row, v.Cell, "N/A", "N/A", "N/A", "N/A", "N/A", notChecked)
 	}
 	c.rule("-", checkWidth)
 	c.format("Total: %d | Passed: %d | Failed: %d | No Baseline: %d", of.total+of.errors, of.passed, of.failed+of.errors, of.none)
@@ -155,8 +153,8 @@ func (c console) checkOperators(of *hostCases) {
 		status, details := operatorDetails(&check.Operators)
 		c.format(row, check.Cell, status, details)
 	})
-	for _, f := range of.unchecked {
-		c.format(row, f.Cell, notChecked, f.why(maxReason))
+	for _, v := range of.unchecked {
+		c.format(row, v.Cell, notChecked, why(v, maxReason))
 	}
 	c.rule("-", checkWidth)
 	c.format("Total: %d | Passed: %d | Failed: %d | No Baseline: %d", of.compared+of.errors, of.same, of.differ+of.errors, of.unrecorded)

@@ -1,4 +1,4 @@
-package report
+package cases
 
 import (
 	"bufio"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/report"
 )
 
 // console writes the layouts of msmodeling's checker: byte for byte those of
@@ -22,7 +23,7 @@ type console struct{ w *bufio.Writer }
 func newConsole(w io.Writer) console { return console{bufio.NewWriterSize(w, 64<<10)} }
 
 func (c console) line(s string) {
-	c.w.WriteString(inert(visible(s)))
+	c.w.WriteString(report.LogLine(s))
 	c.w.WriteByte('\n')
 }
 
@@ -39,24 +40,27 @@ func (c console) title(title string, width int) {
 
 // each writes the tables of every host that shown selects, under its name where
 // the report has several hosts.
-func (c console) each(r *Report, shown func(*hostCases) bool, tables func(*hostCases)) error {
-	first := true
-	for i := range r.hosts {
-		of := r.casesOf(i)
+func (c console) each(r *report.Report, shown func(*hostCases) bool, tables func(*hostCases)) error {
+	in, first := r.Input(), true
+	for i := range in.Hosts {
+		of := casesOf(&in, i)
 		if !shown(of) {
 			continue
 		}
-		if len(r.hosts) > 1 {
+		if len(in.Hosts) > 1 {
 			if !first {
 				c.line("")
 			}
-			c.line("Host: " + name(of.Run.Host.Label))
+			c.line("Host: " + report.Clip(of.Run.Host.Label, maxName))
 		}
 		first = false
 		tables(of)
 	}
 	return c.w.Flush()
 }
+
+// maxName is the length of a host's label in characters.
+const maxName = 160
 
 func failsTotal(c *gate.Check) bool {
 	return c.Status == gate.CheckFailInit || c.Status == gate.CheckFailBase || c.Status == gate.CheckFailBoth
@@ -177,7 +181,7 @@ func violations(c *gate.Check) []string {
 // Like there, a case whose total fails says nothing of its operators: its
 // table does. Then it names the cases that could not be judged, each with its
 // reason, for which the original has a traceback and no row in any table.
-func Anomalies(w io.Writer, r Report) error {
+func Anomalies(w io.Writer, r report.Report) error {
 	out := newConsole(w)
 	return out.each(&r, (*hostCases).anomalous, out.anomaliesOf)
 }
@@ -202,8 +206,8 @@ func (c console) anomaliesOf(of *hostCases) {
 		}
 	}
 	const longest = 1000 // runes; a reason names files
-	for _, f := range of.unchecked {
-		block(func() { c.format("[%s] %s", f.Cell, f.why(longest)) })
+	for _, v := range of.unchecked {
+		block(func() { c.format("[%s] %s", v.Cell, why(v, longest)) })
 	}
 }
 

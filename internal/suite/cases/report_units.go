@@ -1,9 +1,12 @@
-package report
+package cases
 
 import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/report"
 )
 
 // times are the units of time as powers of ten of a picosecond, the largest
@@ -34,20 +37,28 @@ func picoseconds(x float64, unit string) int64 {
 	return int64(math.Round(min(max(finite(x)*math.Pow10(n), -most), most)))
 }
 
+// finite keeps a number that no format can hold out of all of them.
+func finite(x float64) float64 {
+	if !bench.Finite(x) {
+		return 0
+	}
+	return x
+}
+
 // amount writes a difference with its sign and three digits: "+12 ms".
-func amount(ps int64, unit string) inline {
+func amount(ps int64, unit string) report.Line {
 	n, isTime := exponent(unit)
-	shown := reason(" " + unit)
+	shown := report.Foreign(" " + unit)
 	if isTime {
 		var name string
 		name, n = unitOf(magnitude(ps))
-		shown = plain(" " + name)
+		shown = report.Plain(" " + name)
 	}
 	s := strconv.FormatFloat(float64(ps)/math.Pow10(n), 'g', 3, 64)
 	if ps > 0 {
 		s = "+" + s
 	}
-	return inline{plain(s), shown}
+	return report.Line{report.Plain(s), shown}
 }
 
 // unitOf is the largest unit of which ps is at least one.
@@ -73,7 +84,7 @@ func whole(share float64) string { return fmt.Sprintf("%.0f %%", share*100) }
 // scale writes the numbers of one table in one unit and with the same digits,
 // as whole multiples of its step, so that what is shown adds up.
 type scale struct {
-	unit   span
+	unit   report.Span
 	step   int64 // picoseconds
 	digits int
 }
@@ -83,11 +94,11 @@ type scale struct {
 func scaleFor(total, change uint64, unit string) scale {
 	const most = 6
 	n, isTime := exponent(unit)
-	shown := reason(" " + unit)
+	shown := report.Foreign(" " + unit)
 	if isTime {
 		var name string
 		name, n = unitOf(max(total/10, change))
-		shown = plain(" " + name)
+		shown = report.Plain(" " + name)
 	}
 	fine := change / 1000
 	if change == 0 {
@@ -102,13 +113,13 @@ func scaleFor(total, change uint64, unit string) scale {
 
 func (s scale) steps(ps int64) int64 { return int64(math.Round(float64(ps) / float64(s.step))) }
 
-func (s scale) write(steps int64) inline {
-	return inline{plain(s.text(steps)), s.unit}
+func (s scale) write(steps int64) report.Line {
+	return report.Line{report.Plain(s.text(steps)), s.unit}
 }
 
-func (s scale) signed(steps int64) inline {
+func (s scale) signed(steps int64) report.Line {
 	if steps > 0 {
-		return inline{plain("+" + s.text(steps)), s.unit}
+		return report.Line{report.Plain("+" + s.text(steps)), s.unit}
 	}
 	return s.write(steps)
 }

@@ -1,9 +1,11 @@
-package report
+package cases
 
 import (
 	"cmp"
 
+	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/report"
 )
 
 // notChecked is what tables of cases say of one that could not be judged. It is
@@ -13,20 +15,24 @@ const notChecked = "ERROR"
 // hostCases are the cases of one host: those that were compared with their
 // files, and those that failed before they could be.
 type hostCases struct {
-	*host
-	unchecked []finding // in the order of the run
+	*report.HostInput
+	unchecked []*gate.Verdict // in the order of the run
 	counts
 }
 
 // casesOf gathers the cases of a host.
-func (r *Report) casesOf(i int) *hostCases {
-	of := &hostCases{host: &r.hosts[i]}
+func casesOf(in *report.Input, i int) *hostCases {
+	of := &hostCases{HostInput: &in.Hosts[i]}
+	compared := make(map[string]bool, len(of.Comparison.Checks))
+	for k := range of.Comparison.Checks {
+		compared[of.Comparison.Checks[k].Cell] = true
+	}
 	for k := range of.Comparison.Verdicts {
-		if v := &of.Comparison.Verdicts[k]; of.checks[v.Cell] == nil && failsWhole(v) {
-			of.unchecked = append(of.unchecked, finding{host: i, Verdict: v})
+		if v := &of.Comparison.Verdicts[k]; !compared[v.Cell] && failsWhole(v) {
+			of.unchecked = append(of.unchecked, v)
 		}
 	}
-	of.unchecked = r.onlyCases(of.host, of.unchecked)
+	of.unchecked = of.onlyCases(in.Policy.Expected)
 	of.count()
 	return of
 }
@@ -41,33 +47,35 @@ func failsWhole(v *gate.Verdict) bool {
 // onlyCases leaves out what is known to be no case: a cell that no case file
 // says anything of, in a suite of which none does. A case whose file cannot be
 // read is in a suite with others. Without any such file, all may be cases.
-func (r *Report) onlyCases(h *host, list []finding) []finding {
-	expected := r.in.Policy.Expected
+func (of *hostCases) onlyCases(expected map[string]bench.Expected) []*gate.Verdict {
+	list := of.unchecked
 	if len(list) == 0 || len(expected) == 0 {
 		return list
 	}
 	suites, suiteOf := map[string]bool{}, map[string]string{}
-	for i := range h.Run.Results {
-		c := &h.Run.Results[i].Cell
+	for i := range of.Run.Results {
+		c := &of.Run.Results[i].Cell
 		id := c.ID()
 		suiteOf[id] = c.Suite
 		if _, ok := expected[id]; ok {
 			suites[c.Suite] = true
 		}
 	}
-	var kept []finding
-	for _, f := range list {
-		_, known := expected[f.Cell]
-		suite, ran := suiteOf[f.Cell]
+	var kept []*gate.Verdict
+	for _, v := range list {
+		_, known := expected[v.Cell]
+		suite, ran := suiteOf[v.Cell]
 		if known || ran && suites[suite] {
-			kept = append(kept, f)
+			kept = append(kept, v)
 		}
 	}
 	return kept
 }
 
-// why is the reason of a finding as a line of at most limit runes.
-func (f finding) why(limit int) string { return cmp.Or(clip(f.Reason, limit), f.word()) }
+// why is the reason of a verdict as a line of at most limit runes.
+func why(v *gate.Verdict, limit int) string {
+	return cmp.Or(report.Clip(v.Reason, limit), report.Word(v))
+}
 
 // counts sum up cases.
 type counts struct {
