@@ -108,7 +108,7 @@ GPU_KIT ?= .gpu-kit
 gpu-kit:
 	@rm -rf $(GPU_KIT) && mkdir -p $(GPU_KIT)/bin $(GPU_KIT)/scripts
 	@go build -ldflags='-s -w' -o $(GPU_KIT)/bin/accelgate ./cmd/accelgate
-	@for name in health gauge energy; do go test -c -ldflags='-s -w' -o $(GPU_KIT)/bin/$$name.test ./internal/device/$$name || exit 1; done
+	@for name in health watch; do go test -c -ldflags='-s -w' -o $(GPU_KIT)/bin/$$name.test ./internal/device/$$name || exit 1; done
 	@gzip -9 $(GPU_KIT)/bin/*
 	@cp -R scripts/gpu.sh scripts/gpu $(GPU_KIT)/scripts/ && rm -f $(GPU_KIT)/scripts/gpu/*.go
 	@git describe --always --dirty --abbrev=40 >$(GPU_KIT)/commit

@@ -41,7 +41,7 @@ func (e *Env) newWatcher(p *Plan, devices []bench.Device) (*health.Watcher, erro
 	if len(devices) == 0 {
 		devices = device.All(p.Host) // cells may use any
 	}
-	return health.New(health.Options{Devices: devices, Worker: p.worker, Now: e.Now}), nil
+	return health.New(health.Options{Devices: devices, Worker: p.worker, Watch: p.gpus, Now: e.Now}), nil
 }
 
 // watched measures cells and says how the machine was.

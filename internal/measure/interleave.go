@@ -66,7 +66,7 @@ func (e *Env) openIn(ctx context.Context, p *Plan, from *checkout, tried bool, l
 	// Which cells are measured is the head's to say: a shard of another matrix, and a
 	// name that the base does not have, would leave cells without pairs.
 	o.Selection = Selection{MaxCells: math.MaxInt}
-	o.HostLabel, o.headDir = p.Host.Label, p.File.Dir // it is one machine
+	o.HostLabel, o.headDir, o.gpus = p.Host.Label, p.File.Dir, p.gpus // it is one machine
 	for i := range p.File.Suites {
 		name := p.File.Suites[i].Name
 		if !slices.ContainsFunc(p.Suites, func(one Planned) bool { return one.Name == name }) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/device/watch"
 	"github.com/accelgate/accelgate/internal/engine"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/reference/history"
@@ -72,17 +73,18 @@ type Measuring struct {
 
 // Pairing chooses the base that cells are measured in pairs with.
 type Pairing struct {
-	AB         string   // checkout of the base, a commit, or one of the words of base_open.go
-	abNext     string   // what --ab is to be next time, where it was not given
-	sameAs     string   // base that nothing differs from
-	Desk       bool     // a person runs this and did not say how to compare
-	Pairs      int      // of each cell at first; 0 for the procedure's own
-	PairSeed   uint64   // 0 for a random one
-	isBase     bool     // these are the options of the base itself
-	headDir    string   // folder of the code under test, for the base
-	baseLogs   string   // where the base's logs go
-	notListed  []string // suites of the base that the head leaves out
-	ABRevision string   // commit of the base; "" for what git says
+	AB         string      // checkout of the base, a commit, or one of the words of base_open.go
+	abNext     string      // what --ab is to be next time, where it was not given
+	sameAs     string      // base that nothing differs from
+	Desk       bool        // a person runs this and did not say how to compare
+	Pairs      int         // of each cell at first; 0 for the procedure's own
+	PairSeed   uint64      // 0 for a random one
+	isBase     bool        // these are the options of the base itself
+	gpus       *watch.Host // that the head's plan watches
+	headDir    string      // folder of the code under test, for the base
+	baseLogs   string      // where the base's logs go
+	notListed  []string    // suites of the base that the head leaves out
+	ABRevision string      // commit of the base; "" for what git says
 
 	folder   *folderBase // that AB names, once it was checked
 	unpaired string      // why [Env.Build] left the base out

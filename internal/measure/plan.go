@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/device"
+	"github.com/accelgate/accelgate/internal/device/watch"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/gate/policy"
@@ -65,6 +67,7 @@ type Plan struct {
 	deviceIDs []string                // that cells are pinned to; none: cells are not pinned
 	cpus      map[string]*processors  // by the suite
 	root      string                  // where the folder sys of this host is
+	gpus      *watch.Host             // of this host
 	near      map[bench.Device]int    // NUMA nodes of devices; nil where this machine is not asked
 	unplaced  map[bench.Device]string // why the NUMA nodes of other devices are unknown
 	needs     map[string]needs        // of devices, by the ids of cells
@@ -133,6 +136,7 @@ func (e *Env) emptyPlan(o *Options) (*Plan, error) {
 		worker:   &worker.Isolated{Environ: e.Environ},
 		environ:  e.Environ,
 		now:      e.Now,
+		gpus:     cmp.Or(o.gpus, watch.New(e.Environ, e.Now)),
 		progress: e.showProgress(),
 		kinds:    e.Kinds,
 		needs:    map[string]needs{},
@@ -316,7 +320,8 @@ func (p *Plan) Env() (suite.Env, error) {
 		return suite.Env{}, fmt.Errorf("find the folder of %s: %w", p.Options.Config, err)
 	}
 	return suite.Env{Host: p.Host, Worker: p.worker, Environ: p.environ, Executable: executable, Dir: dir, Base: p.Options.isBase,
-		ModelDir: p.Options.ModelDir, Hide: Secrets(p.Secrets()).Hide, Now: p.now, Files: p.OutPath(""), Progress: p.progress,
+		ModelDir: p.Options.ModelDir, Hide: Secrets(p.Secrets()).Hide, Now: p.now, Watch: p.gpus,
+		Files: p.OutPath(""), Progress: p.progress,
 		Downloads: p.downloads(), RawIDs: p.Policy.Compat == gate.CompatTensorSharp}, nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/device/watch"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/worker"
 )
@@ -69,6 +70,8 @@ type Env struct {
 	Hide func(string) string
 	// Now is the clock; it is monotonic.
 	Now func() time.Time
+	// Watch reads the state of the host's NVIDIA GPUs for all who ask.
+	Watch *watch.Host
 	// Files is the folder in which a suite may leave files beside the run
 	// document; "" leaves none.
 	Files string

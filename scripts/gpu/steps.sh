@@ -10,13 +10,13 @@ skip() {
 install() {
   local name
   if [[ -d $kit/bin ]]; then
-    for name in accelgate health.test gauge.test energy.test; do
+    for name in accelgate health.test watch.test; do
       gzip -dc "$kit/bin/$name.gz" >"$out/work/$name" && chmod +x "$out/work/$name" || return 1
     done
     return 0
   fi
   go build -o "$accelgate" ./cmd/accelgate || return 1
-  for name in health gauge energy; do
+  for name in health watch; do
     go test -c -o "$out/work/$name.test" "./internal/device/$name" || return 1
   done
 }
@@ -92,7 +92,7 @@ step_record() {
     n=$((n + 1))
     [[ $code == 0 && -s $fixtures/$name ]] || failed=$((failed + 1))
   }
-  local loop=5 csv=--format=csv,noheader,nounits gauge=timestamp,index,uuid,clocks.sm,clocks.mem,power.draw,memory.used,temperature.gpu,utilization.gpu
+  local loop=5 csv=--format=csv,noheader,nounits
   [[ $real == true ]] || loop=1
   local commands=(
     "list.txt 30 -L"
@@ -103,12 +103,7 @@ step_record() {
     "buses.csv 30 --query-gpu=index,uuid,pci.bus_id $csv"
     "processes.csv 30 --query-compute-apps=pid,used_memory,gpu_uuid $csv"
     "settings.csv 30 --query-gpu=index,persistence_mode,power.limit,power.default_limit,clocks.applications.graphics,clocks.default_applications.graphics --format=csv"
-    "power.csv 30 --query-gpu=index,uuid,power.draw $csv"
-    "power-instant.csv 30 --query-gpu=index,uuid,power.draw.instant $csv"
-    "samples.csv $loop --query-gpu=timestamp,uuid,power.draw.instant $csv --loop-ms=100"
-    "health.csv $loop --query-gpu=uuid,clocks.sm,clocks.mem,temperature.gpu,power.draw,utilization.gpu,memory.used,clocks_event_reasons.active $csv --loop-ms=1000"
-    "gauge.csv $loop --query-gpu=$gauge $csv --loop-ms=500"
-    "gauge-reasons.csv $loop --query-gpu=$gauge,clocks_event_reasons.active $csv --loop-ms=500"
+    "watch.csv $loop --query-gpu=timestamp,index,uuid,clocks.sm,clocks.mem,power.draw,memory.used,temperature.gpu,utilization.gpu,power.draw.instant,clocks_event_reasons.active $csv --loop-ms=100"
     "topology.txt 30 topo -m"
     "fields.txt 30 --help-query-gpu"
   )
@@ -141,14 +136,14 @@ step_record() {
 
 step_readers() {
   local name
-  for name in health gauge energy; do
+  for name in health watch; do
     ACCELGATE_GPU_FIXTURES=$fixtures "$out/work/$name.test" -test.run '^TestRecordedNVIDIA$' -test.v || return 1
   done
   "$accelgate" doctor --json >"$out/work/doctor.json"
   # doctor exits 1 for what is wrong with the host; what counts here is that the devices were read.
   grep -q '"' "$out/work/doctor.json" || return 1
   [[ $device == cpu ]] || grep -qi nvidia "$out/work/doctor.json" || { echo "doctor saw no NVIDIA device"; return 1; }
-  echo "health, gauge and energy were read from the recorded output; doctor's findings are in work/doctor.json"
+  echo "the state of the GPUs was read from the recorded output; doctor's findings are in work/doctor.json"
 }
 
 step_pinning() {

@@ -8,6 +8,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/device/health"
+	"github.com/accelgate/accelgate/internal/device/watch"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -16,7 +17,8 @@ const span = 1100 * time.Millisecond
 
 // load watches the host while nothing is measured: what is found is the work of others.
 func (l *look) load(ctx context.Context) {
-	w := health.New(health.Options{Devices: device.All(l.host), Worker: l.Worker, Root: l.Root, GOOS: l.GOOS, Now: l.Now})
+	w := health.New(health.Options{Devices: device.All(l.host), Worker: l.Worker,
+		Watch: watch.New(l.Environ, l.Now), Root: l.Root, GOOS: l.GOOS, Now: l.Now})
 	s := w.Begin(ctx, bench.Device{}, false)
 	select {
 	case <-ctx.Done():

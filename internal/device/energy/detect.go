@@ -3,20 +3,24 @@ package energy
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/device/watch"
 )
 
 // Options say what to measure. The zero Devices measure nothing.
 type Options struct {
-	Clock Clock
+	// Now is the time since Epoch, by a monotonic clock. Spans are measured by it.
+	Now   func() time.Duration
+	Epoch time.Time
+	// Watch reads the power of GPUs.
+	Watch *watch.Host
 	// Devices are those that do the work, as they were declared: what else is
 	// in the machine is not measured. "cpu" means all packages of the machine.
 	Devices []bench.Device
 	// CPU adds the packages of the machine to the declared devices.
 	CPU bool
-	// Environ is the environment of this process, in which nvidia-smi is looked for.
-	Environ []string
 	// Root is where the folder sys is; empty means "/".
 	Root string
 }
@@ -30,9 +34,8 @@ type Absence struct {
 
 // Detect returns the meters for the declared devices that this machine can
 // have, at most one of each method, and why the others are absent. A device
-// counts as absent if its power cannot be read now. The error is that of ctx,
-// or that nvidia-smi cannot be got rid of.
-func Detect(ctx context.Context, opts Options) (meters []*Meter, absent []Absence, err error) {
+// counts as absent if its power cannot be read now. Meters must be started and stopped.
+func Detect(ctx context.Context, opts Options) (meters []*Meter, absent []Absence) {
 	var gpus []bench.Device
 	cpu := opts.CPU
 	for _, d := range opts.Devices {
@@ -54,21 +57,18 @@ func Detect(ctx context.Context, opts Options) (meters []*Meter, absent []Absenc
 		}
 	}
 	if len(gpus) > 0 {
-		m, missing, err := detectNVIDIA(ctx, opts, gpus)
-		if err != nil {
-			return nil, nil, err
-		}
+		m, missing := detectNVIDIA(ctx, opts, gpus)
 		absent = append(absent, missing...)
 		if m != nil {
 			meters = append(meters, m)
 		}
 	}
 	if cpu {
-		m, missing := detectRAPL(opts.Clock, opts.Root)
+		m, missing := detectRAPL(opts.Now, opts.Root)
 		absent = append(absent, missing...)
 		if m != nil {
 			meters = append(meters, m)
 		}
 	}
-	return meters, absent, nil
+	return meters, absent
 }

@@ -37,17 +37,6 @@ import (
 	"time"
 )
 
-// Clock reads the time. Its functions are called from several goroutines.
-type Clock struct {
-	// Now is the time since the caller's epoch, by a monotonic clock. Spans are
-	// measured by it.
-	Now func() time.Duration
-	// Wall is the time of day, by which nvidia-smi stamps its samples. It is
-	// mapped to Now by reading both when nvidia-smi starts and when it ended,
-	// to about a millisecond.
-	Wall func() time.Time
-}
-
 // Span is a time from Start to End, by the caller's clock.
 type Span struct{ Start, End time.Duration }
 

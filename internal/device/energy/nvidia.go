@@ -1,105 +1,66 @@
 package energy
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/device"
-	"github.com/accelgate/accelgate/internal/text"
-	"github.com/accelgate/accelgate/internal/worker"
+	"github.com/accelgate/accelgate/internal/device/watch"
 )
 
+const probeTimeout = 20 * time.Second // loading a driver with many GPUs takes long
+
+// Methods of GPUs whose driver reports the power of the moment, and of others.
 const (
-	probeTimeout = 20 * time.Second // loading a driver with many GPUs takes long
-	maxProbe     = 1 << 20
-	// maxSamples bounds what is kept of nvidia-smi's output, in bytes: about 12
-	// hours of one GPU, or an hour and a half of eight. What comes later is not
-	// measured.
-	maxSamples = 32 << 20
-	maxGPUs    = 256
-	maxGPUW    = 1e5 // more than a GPU can draw
+	instantMethod = "nvidia-smi-power-draw-instant-100ms"
+	meanMethod    = "nvidia-smi-power-draw-100ms"
 )
 
-// power fields of nvidia-smi --query-gpu with the method that each is, the
-// preferred one first.
-var powerFields = []struct{ field, method string }{
-	{"power.draw.instant", "nvidia-smi-power-draw-instant-100ms"}, // since driver 530
-	{"power.draw", "nvidia-smi-power-draw-100ms"},
-}
-
-// detectNVIDIA asks all GPUs for their power once, and keeps the declared ones.
-func detectNVIDIA(ctx context.Context, opts Options, declared []bench.Device) (*Meter, []Absence, error) {
-	w := &worker.Isolated{Environ: opts.Environ, MaxStdout: maxProbe}
-	var absent []Absence
-	for _, f := range powerFields {
-		resp, err := w.Do(ctx, worker.Request{Timeout: probeTimeout,
-			Args: []string{"nvidia-smi", "--query-gpu=index,uuid," + f.field, "--format=csv,noheader,nounits"}})
-		if err != nil {
-			return nil, nil, fmt.Errorf("ask nvidia-smi for power: %w", err)
-		}
-		found, powered := parseProbe(resp.Stdout)
-		uuids, missing := choose(found, powered, declared, probeTrouble(resp, found))
-		if len(missing) == 0 {
-			return newSMI(opts, f.field, f.method, uuids), nil, nil
-		}
-		absent = missing
-	}
-	return nil, absent, nil
-}
-
-// probeTrouble returns why nvidia-smi listed no GPU.
-func probeTrouble(resp worker.Response, found []device.GPU) string {
-	switch {
-	case errors.Is(resp.StartErr, worker.ErrNotFound):
-		return "nvidia-smi is not installed: install the driver's tools"
-	case len(found) == 0:
-		return fmt.Sprintf("nvidia-smi lists no GPU (%s): run nvidia-smi and repair the driver",
-			cmp.Or(strings.TrimPrefix(resp.Reason()+lastWords(resp.Log), ": "), "empty list"))
-	}
-	return ""
-}
-
-// parseProbe reads lines like "0, GPU-8932f937-d72c-4106-c12f-20bd9faed9f6, 71.35".
-// Complaints stand between them. Powered are those of the GPUs, by UUID, whose power is reported.
-func parseProbe(out []byte) (found []device.GPU, powered map[string]bool) {
-	powered = map[string]bool{}
-	for line := range strings.Lines(string(out)) {
-		cells := strings.Split(line, ",")
-		if len(cells) != 3 || len(found) >= maxGPUs {
-			continue
-		}
-		g := device.GPU{Index: strings.TrimSpace(cells[0]), UUID: strings.TrimSpace(cells[1])}
-		if _, err := strconv.ParseUint(g.Index, 10, 16); err == nil && device.IsUUID(g.UUID) {
-			found = append(found, g)
-			_, powered[g.UUID] = parseWatts(cells[2])
+// detectNVIDIA waits until the host's watch has listed all GPUs, and keeps the declared ones.
+func detectNVIDIA(ctx context.Context, opts Options, declared []bench.Device) (*Meter, []Absence) {
+	reader := opts.Watch.Join(period)
+	reader.Await(ctx, probeTimeout, watch.Whole)
+	rows := reader.Rows()
+	trouble := ""
+	if len(rows) == 0 {
+		if trouble = reader.Trouble(); trouble == "" {
+			trouble = fmt.Sprintf("nvidia-smi did not answer within %v: run it by hand", probeTimeout)
 		}
 	}
-	return found, powered
+	uuids, absent := choose(rows, declared, trouble)
+	if len(absent) > 0 {
+		reader.Leave()
+		return nil, absent
+	}
+	method := instantMethod
+	if slices.ContainsFunc(rows, func(r watch.Row) bool { return slices.Contains(uuids, r.GPU.UUID) && !r.Instant }) {
+		method = meanMethod
+	}
+	return &Meter{scope: uuids, method: method, sampler: &nvidia{reader, opts.Epoch, uuids}}, nil
 }
 
 // choose returns the UUIDs of the declared devices, sorted and each once. If
 // one is absent, all are: the energy of a part is not what was asked for.
-func choose(found []device.GPU, powered map[string]bool, declared []bench.Device, trouble string) (uuids []string, absent []Absence) {
+func choose(rows []watch.Row, declared []bench.Device, trouble string) (uuids []string, absent []Absence) {
+	listed := watch.Listed(rows)
+	powered := func(g device.GPU) bool {
+		return slices.ContainsFunc(rows, func(r watch.Row) bool { return r.GPU == g && r.Value(watch.Power) >= 0 })
+	}
 	for _, d := range declared {
-		i := device.FindGPU(found, d.ID)
+		i := device.FindGPU(listed, d.ID)
 		switch {
 		case trouble != "":
 			absent = append(absent, Absence{d.String(), trouble})
 		case i < 0:
 			absent = append(absent, Absence{d.String(), "nvidia-smi lists no such GPU, or several: choose from what nvidia-smi -L lists"})
-		case !powered[found[i].UUID]:
+		case !powered(listed[i]):
 			absent = append(absent, Absence{d.String(), "nvidia-smi reports no power for it: run nvidia-smi -q -d POWER " +
 				"to see whether the driver or the device is at fault"})
 		default:
-			uuids = append(uuids, found[i].UUID)
+			uuids = append(uuids, listed[i].UUID)
 		}
 	}
 	for _, d := range declared {
@@ -113,17 +74,30 @@ func choose(found []device.GPU, powered map[string]bool, declared []bench.Device
 	return slices.Compact(uuids), absent
 }
 
-// parseWatts reads a power; it refuses "[N/A]", "[Not Supported]", "[Unknown
-// Error]" and what no device draws.
-func parseWatts(s string) (float64, bool) {
-	w, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
-	return w, err == nil && !math.IsNaN(w) && w >= 0 && w <= maxGPUW
+// nvidia samples GPUs by the host's watch.
+type nvidia struct {
+	reader *watch.Reader
+	epoch  time.Time
+	uuids  []string
 }
 
-// lastWords returns the last line of a log, as the end of a sentence.
-func lastWords(log string) string {
-	if words := text.Line(text.LastLine(log), 120); words != "" {
-		return ": " + words
+// sample implements [sampler].
+func (n *nvidia) sample(ctx context.Context) []track {
+	<-ctx.Done()
+	n.reader.Leave()
+	return tracksOf(n.reader.Rows(), n.uuids, n.epoch, n.reader.Trouble())
+}
+
+// tracksOf makes a track of each GPU's rows; fault says why they end.
+func tracksOf(rows []watch.Row, uuids []string, epoch time.Time, fault string) (tracks []track) {
+	for _, uuid := range uuids {
+		p := &power{series{scope: uuid, fault: fault, gap: maxGap}}
+		for i := range rows {
+			if w := rows[i].Value(watch.Power); rows[i].GPU.UUID == uuid && w >= 0 {
+				p.add(rows[i].At.Sub(epoch), w)
+			}
+		}
+		tracks = append(tracks, p)
 	}
-	return ""
+	return tracks
 }

@@ -41,14 +41,14 @@ type zone struct {
 }
 
 type rapl struct {
-	clock Clock
+	now   func() time.Duration
 	zones []zone
 }
 
 // detectRAPL finds packages below root and the memory that belongs to them. A
 // package that cannot be read makes all of them absent, because a part of the
 // CPUs is not what was asked for.
-func detectRAPL(clock Clock, root string) (*Meter, []Absence) {
+func detectRAPL(now func() time.Duration, root string) (*Meter, []Absence) {
 	dir := filepath.Join(cmp.Or(root, "/"), "sys", "class", "powercap")
 	names, err := list(dir)
 	if err != nil {
@@ -83,7 +83,7 @@ func detectRAPL(clock Clock, root string) (*Meter, []Absence) {
 			"with the kernel's module intel_rapl_msr"}}
 	}
 	slices.SortFunc(zones, func(a, b zone) int { return strings.Compare(a.scope, b.scope) })
-	m := &Meter{method: raplMethod, sampler: &rapl{clock, zones}}
+	m := &Meter{method: raplMethod, sampler: &rapl{now, zones}}
 	for _, z := range zones {
 		m.scope = append(m.scope, z.scope)
 	}
@@ -168,7 +168,7 @@ func (r *rapl) sample(ctx context.Context) []track {
 	defer tick.Stop()
 	for {
 		for _, reader := range readers {
-			reader.read(r.clock.Now)
+			reader.read(r.now)
 		}
 		select {
 		case <-ctx.Done():

@@ -9,7 +9,7 @@ type Packages struct{ zones []zone }
 // OpenPackages returns the counters below root, "" for "/"; nil where one of them is
 // absent or cannot be read, as by other users than root.
 func OpenPackages(root string) *Packages {
-	m, _ := detectRAPL(Clock{}, root)
+	m, _ := detectRAPL(nil, root)
 	if m == nil {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -15,8 +16,8 @@ const maxProcessors = 16
 
 // readCPU reads the clocks of processors until ctx is done: of those that are read, the
 // highest, because idle ones lower theirs. Virtual machines mostly have no such files.
-func (g *Gauge) readCPU(ctx context.Context, o *Options) {
-	files, _ := filepath.Glob(filepath.Join(cmp.Or(o.Root, "/"), "sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq"))
+func (g *Gauge) readCPU(ctx context.Context) {
+	files, _ := filepath.Glob(filepath.Join(cmp.Or(g.o.Root, "/"), "sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq"))
 	files = files[:min(len(files), maxProcessors)]
 	if len(files) == 0 {
 		return
@@ -31,7 +32,7 @@ func (g *Gauge) readCPU(ctx context.Context, o *Options) {
 			}
 		}
 		if highest > 0 {
-			g.add(cpu, CPUClock, o.Now(), highest/1000)
+			g.add(g.o.Now(), highest/1000)
 		}
 		select {
 		case <-ctx.Done():
@@ -52,5 +53,6 @@ func readKHz(path string) (float64, bool) {
 	if err != nil {
 		return 0, false
 	}
-	return quantity(strings.TrimSpace(string(data)))
+	v, err := strconv.ParseFloat(strings.TrimSpace(string(data)), 64)
+	return v, err == nil && v >= 0 && v <= 1e9
 }

@@ -66,6 +66,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/device/watch"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -77,6 +78,8 @@ type Options struct {
 	// Worker runs the vendors' tools, found in the PATH of its children. Nil means
 	// that none is asked, so that accelerators stay unknown.
 	Worker worker.Worker
+	// Watch reads the GPUs of NVIDIA between the first and the last look; nil does not.
+	Watch *watch.Host
 	// Root is where the folders proc and sys are; "" is "/".
 	Root string
 	// PID is the number of this process in Root's proc; 0 asks the system.

@@ -2,13 +2,13 @@ package health
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/device"
-	"github.com/accelgate/accelgate/internal/worker"
+	"github.com/accelgate/accelgate/internal/device/watch"
 )
 
 // askNVIDIA asks nvidia-smi for all it reports, as XML.
@@ -64,34 +64,65 @@ func chooseNVIDIA(gpus []state, id string, one bool) (s state, ok bool) {
 	return state{}, false
 }
 
-// sampleNVIDIA lets one nvidia-smi run until ctx is done: to start one takes
-// more of a processor than a minute of samples. Which of two names drivers have
-// for the same bits is known from what was asked before.
+// sampleNVIDIA reads the host's watch until ctx is done.
 func sampleNVIDIA(ctx context.Context, t tools, first map[string]state) map[string][]state {
-	names, uuids, spelling := map[string]string{}, []string{}, "clocks_event_reasons"
-	for name, s := range first {
-		if s.uuid == "" {
-			continue
-		}
-		names[s.uuid] = name
-		uuids = append(uuids, s.uuid)
-		if s.throttleSpelling {
-			spelling = "clocks_throttle_reasons"
-		}
-	}
-	if len(uuids) == 0 {
+	if t.watch == nil {
 		return nil
 	}
-	// The error is that of ctx, which ends every run, or leaves the samples good
-	// that came before it.
-	resp, _ := t.worker.Do(ctx, worker.Request{Args: []string{"nvidia-smi",
-		"--query-gpu=uuid,clocks.sm,clocks.mem,temperature.gpu,power.draw,utilization.gpu,memory.used," + spelling + ".active",
-		"--format=csv,noheader,nounits", "--id=" + strings.Join(uuids, ","), fmt.Sprintf("--loop-ms=%d", period.Milliseconds())}})
-	samples := map[string][]state{}
-	for _, s := range parseNVIDIASamples(resp.Stdout) {
-		if name, ok := names[s.uuid]; ok {
-			samples[name] = append(samples[name], s)
+	reader := t.watch.Join(period)
+	<-ctx.Done()
+	reader.Leave()
+	samples, names, last := map[string][]state{}, map[string]string{}, map[string]time.Time{}
+	for name, s := range first {
+		names[s.uuid] = name
+	}
+	for _, row := range reader.Rows() {
+		// A GPU may report a slowdown while it changes its clock, so another reader's shorter period does not count.
+		name, ok := names[row.GPU.UUID]
+		if s := stateOf(&row); ok && len(s.readings) > 0 && row.At.Sub(last[name]) > period*9/10 {
+			samples[name], last[name] = append(samples[name], s), row.At
 		}
 	}
 	return samples
+}
+
+// slowNVIDIA are the reasons by which a device is held back, with our words for them.
+var slowNVIDIA = []struct {
+	reason watch.Reasons
+	word   string
+}{
+	{watch.HardwareSlowdown, hardwareSlowdown}, {watch.SoftwareHeat, softwareHeat},
+	{watch.HardwareHeat, hardwareHeat}, {watch.PowerBrake, powerBrake},
+}
+
+// Words for what holds a device back.
+const (
+	softwareHeat = "too hot, by software"
+	hardwareHeat = "too hot, by hardware"
+	powerBrake   = "brake of the power supply"
+)
+
+// heldBack is what a device may not tell.
+const heldBack = "whether it is held back"
+
+// maxSamples is what a day yields of one device.
+const maxSamples = 100_000
+
+func stateOf(r *watch.Row) state {
+	s := state{uuid: r.GPU.UUID, capped: r.Reasons.Has(watch.PowerCap)}
+	for i, q := range watch.Quantities {
+		s.add(q.Name, q.Unit, r.Values[i], r.Values[i] >= 0)
+	}
+	if mhz := r.Value(watch.SMClock); mhz >= 0 {
+		s.clock = mhz
+	}
+	if busy := r.Value(watch.Busy); busy >= 0 {
+		s.busy = busy / 100
+	}
+	for _, slow := range slowNVIDIA {
+		if r.Reasons.Has(slow.reason) {
+			s.slow = append(s.slow, slow.word)
+		}
+	}
+	return s
 }

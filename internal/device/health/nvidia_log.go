@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/device"
+	"github.com/accelgate/accelgate/internal/device/watch"
 )
 
 // nvidiaGPU is the part that is read of a GPU in what nvidia-smi -q -x prints
@@ -90,10 +91,10 @@ func parseNVIDIALog(out []byte) ([]state, error) {
 }
 
 func (g *nvidiaGPU) state() state {
-	s := state{uuid: g.UUID, bus: busOf(g.ID), held: map[string]float64{}, throttleSpelling: len(g.Events.List) == 0}
+	s := state{uuid: g.UUID, bus: busOf(g.ID), held: map[string]float64{}}
 	for _, q := range []struct{ name, unit, text string }{
-		{"sm clock", "MHz", g.SM}, {"memory clock", "MHz", g.Memory}, {"temperature", "C", g.Heat}, {"power", "W", g.power()},
-		{"busy", "%", g.Busy}, {"memory used", "MiB", g.Used},
+		{watch.SMClock, "MHz", g.SM}, {watch.MemoryClock, "MHz", g.Memory}, {watch.Temperature, "C", g.Heat}, {watch.Power, "W", g.power()},
+		{watch.Busy, "%", g.Busy}, {watch.Memory, "MiB", g.Used},
 	} {
 		v, known := quantity(q.text)
 		s.add(q.name, q.unit, v, known)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/accelgate/accelgate/internal/device/watch"
 )
 
 func recorded(t testing.TB, name string) []byte {
@@ -40,7 +42,7 @@ func TestNVIDIALog(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}
-	if busy.nominal != 1980 || busy.bus != "0000:18:00" || busy.clock != 1455 || !busy.capped || len(busy.slow) != 0 || len(busy.faults) != 0 || busy.throttleSpelling {
+	if busy.nominal != 1980 || busy.bus != "0000:18:00" || busy.clock != 1455 || !busy.capped || len(busy.slow) != 0 || len(busy.faults) != 0 {
 		t.Errorf("a busy GPU is %+v", busy)
 	}
 	if busy.errors != 3 || !busy.counted { // of this driver's life, not of the GPU's
@@ -66,7 +68,7 @@ func TestNVIDIALogOfOlderDrivers(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := gpus[0]
-	if !g.throttleSpelling || !slices.Equal(g.slow, []string{softwareHeat}) || g.shown("power") != 66.78 || g.listed || g.nominal != 585 ||
+	if !slices.Equal(g.slow, []string{softwareHeat}) || g.shown("power") != 66.78 || g.listed || g.nominal != 585 ||
 		!g.counted || g.errors != 0 || len(g.faults) != 1 {
 		t.Errorf("of 515: %+v", g)
 	}
@@ -91,25 +93,22 @@ func TestNVIDIALogThatIsNone(t *testing.T) {
 	}
 }
 
-const sampled = `GPU-8932f937-d72c-4106-c12f-20bd9faed9f6, 1980, 2619, 46, 312.51, 98, 61234, 0x0000000000000000
-GPU-8932f937-d72c-4106-c12f-20bd9faed9f6, 1455, 2619, 88, 697.40, 100, 61234, 0x0000000000000064
-Unable to determine the device handle for GPU 0000:2A:00.0: GPU is lost.
-GPU-5f9d1b1e-0c55-7a0f-3a3e-0d6c9a1c7b11, [N/A], 2619, 33, [N/A], 0, 4, 0x0000000000000089
-GPU-5f9d1b1e-0c55-7a0f-3a3e-0d6c9a1c7b11, 345, 2619, 33, 70.11, 0, 4, 0x00000000000004`
-
-func TestNVIDIASamples(t *testing.T) {
-	samples := parseNVIDIASamples([]byte(sampled))
-	if len(samples) != 3 {
-		t.Fatalf("%d samples", len(samples))
+// TestStateOf: a row of the host's watch is a state, by the device's own reasons.
+func TestStateOf(t *testing.T) {
+	of := func(clock, busy float64, reasons watch.Reasons) state {
+		return stateOf(&watch.Row{Values: [...]float64{clock, 2619, 312.51, 61234, 46, busy}, Reasons: reasons})
 	}
-	if s := samples[0]; s.clock != 1980 || s.busy != 0.98 || s.capped || len(s.slow) != 0 || s.shown("power") != 312.51 {
-		t.Errorf("the first is %+v", s)
+	if s := of(1980, 98, 0); s.clock != 1980 || s.busy != 0.98 || s.capped || len(s.slow) != 0 || s.shown("power") != 312.51 || s.shown("memory used") != 61234 {
+		t.Errorf("a busy GPU is %+v", s)
 	}
-	if s := samples[1]; !s.capped || !slices.Equal(s.slow, []string{softwareHeat, hardwareHeat}) {
-		t.Errorf("the second is %+v", s)
+	if s := of(1455, 100, 0x64); !s.capped || !slices.Equal(s.slow, []string{softwareHeat, hardwareHeat}) {
+		t.Errorf("a hot GPU is %+v", s)
 	}
-	if s := samples[2]; !slices.Equal(s.slow, []string{hardwareSlowdown, powerBrake}) || !math.IsNaN(s.shown("sm clock")) || s.capped {
-		t.Errorf("the third is %+v", s)
+	if s := of(345, 0, 0x89); !slices.Equal(s.slow, []string{hardwareSlowdown, powerBrake}) || s.capped {
+		t.Errorf("a GPU without power is %+v", s)
+	}
+	if s := of(math.NaN(), math.NaN(), -1); s.clock != 0 || s.busy != 0 || len(s.slow) != 0 || !math.IsNaN(s.shown("sm clock")) {
+		t.Errorf("a GPU that reports little is %+v", s)
 	}
 }
 
@@ -191,14 +190,5 @@ func FuzzXIDs(f *testing.F) {
 			}
 		}
 		busOf(place)
-	})
-}
-
-func FuzzNVIDIASamples(f *testing.F) {
-	f.Add([]byte(sampled))
-	f.Fuzz(func(t *testing.T, out []byte) {
-		for _, s := range parseNVIDIASamples(out) {
-			s.sound(t)
-		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/device/watch"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -50,7 +51,7 @@ func (w *Watcher) patrols(ctx context.Context, devices []bench.Device) (all []*p
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(byVendor)) {
-		p := &patrol{vendor: vendors[name], tools: tools{w.opts.Worker, w.opts.Now, w.opts.GOOS}, devices: byVendor[name]}
+		p := &patrol{vendor: vendors[name], tools: tools{w.opts.Worker, w.opts.Watch, w.opts.Now, w.opts.GOOS}, devices: byVendor[name]}
 		switch p.first = w.recent(p.devices); {
 		case p.ask == nil:
 			p.trouble = "this build cannot look at devices of " + name + ": check with the vendor's tool that they are healthy"
@@ -199,6 +200,7 @@ func (w *Watcher) kinOf(pid int) kin {
 // tools runs the programs of vendors.
 type tools struct {
 	worker worker.Worker
+	watch  *watch.Host
 	now    func() time.Time
 	goos   string
 }

@@ -28,8 +28,6 @@ type state struct {
 	// users are the processes that compute on it; listed says that the tool lists them.
 	users  []user
 	listed bool
-	// throttleSpelling means that an NVIDIA driver calls events throttling.
-	throttleSpelling bool
 }
 
 // quantityOf is one number to be shown.

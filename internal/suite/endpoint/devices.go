@@ -2,10 +2,13 @@ package endpoint
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/device/gauge"
+	"github.com/accelgate/accelgate/internal/device/watch"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/load"
 )
 
@@ -64,10 +67,10 @@ var ofDevices = []struct {
 	of       func(list []gauge.Reading) float64
 }{
 	{
-		gauge.SMClock,
+		watch.SMClock,
 		slowest,
-	}, {gauge.MemoryClock, slowest}, {gauge.Power, sumOf(meanOf)}, {gauge.Memory, sumOf(maxOf)}, {gauge.Temperature, hottest},
-	{gauge.Busy, func(list []gauge.Reading) float64 { return sumOf(meanOf)(list) / float64(len(list)) / 100 }}, {gauge.CPUClock, slowest},
+	}, {watch.MemoryClock, slowest}, {watch.Power, sumOf(meanOf)}, {watch.Memory, sumOf(maxOf)}, {watch.Temperature, hottest},
+	{watch.Busy, func(list []gauge.Reading) float64 { return sumOf(meanOf)(list) / float64(len(list)) / 100 }}, {gauge.CPUClock, slowest},
 }
 
 func meanOf(r gauge.Reading) float64 { return r.Mean }
@@ -103,12 +106,10 @@ func (m *measurement) gauges(ctx context.Context) *gauge.Gauge {
 	if !m.local() {
 		return nil
 	}
-	o := gauge.Options{Now: m.now, Wall: m.env.Now, Environ: m.env.Environ, Devices: m.declared()}
-	for _, a := range m.env.Host.Accelerators {
-		o.GPUs = o.GPUs || a.Vendor == "nvidia"
-	}
-	for _, d := range o.Devices {
-		o.GPUs = o.GPUs || d.Vendor == "nvidia"
+	o := gauge.Options{Now: m.now, Epoch: m.epoch, Devices: m.declared()}
+	if slices.ContainsFunc(m.env.Host.Accelerators, func(a bench.Accelerator) bool { return a.Vendor == device.NVIDIA }) ||
+		slices.ContainsFunc(o.Devices, func(d bench.Device) bool { return d.Vendor == device.NVIDIA }) {
+		o.Watch = m.env.Watch
 	}
 	g := gauge.Start(ctx, o)
 	g.Await(ctx, firstReading)

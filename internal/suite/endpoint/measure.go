@@ -188,12 +188,9 @@ func (m *measurement) measure(ctx context.Context, result *bench.Result) error {
 	if err := m.choosePrompts(ctx); err != nil {
 		return err
 	}
+	meters := m.meters(ctx) // before gauges, which read at longer periods
 	gauges := m.gauges(ctx)
 	defer stopGauges(gauges)
-	meters, err := m.meters(ctx)
-	if err != nil {
-		return err
-	}
 	if err := m.waitForStart(ctx, beforeStart); err != nil {
 		return err
 	}

@@ -28,18 +28,15 @@ const idleSpan = 2 * time.Second
 // meters starts the declared meters: the suite's GPUs, or the device
 // that the cell is pinned to, and the CPU where there is neither. The energy of
 // this host says nothing of a server elsewhere.
-func (m *measurement) meters(ctx context.Context) (*meters, error) {
+func (m *measurement) meters(ctx context.Context) *meters {
 	e := &meters{}
 	if !m.local() {
 		e.absent = "the server is on another host"
-		return e, nil
+		return e
 	}
 	devices := m.declared()
-	list, absent, err := energy.Detect(ctx, energy.Options{Clock: energy.Clock{Now: m.now, Wall: m.env.Now}, Devices: devices,
-		CPU: len(devices) == 0 && len(m.env.Host.Accelerators) == 0, Environ: m.env.Environ})
-	if err != nil {
-		return nil, err
-	}
+	list, absent := energy.Detect(ctx, energy.Options{Now: m.now, Epoch: m.epoch, Watch: m.env.Watch, Devices: devices,
+		CPU: len(devices) == 0 && len(m.env.Host.Accelerators) == 0})
 	e.list = list
 	for _, a := range absent {
 		e.absent = cmp.Or(e.absent, a.Scope+": "+a.Reason)
@@ -61,7 +58,7 @@ func (m *measurement) meters(ctx context.Context) (*meters, error) {
 		}
 		e.idle.End = m.now()
 	}
-	return e, nil
+	return e
 }
 
 func (e *meters) stop() {

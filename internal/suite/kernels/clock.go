@@ -9,10 +9,11 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/device/gauge"
+	"github.com/accelgate/accelgate/internal/device/watch"
 	"github.com/accelgate/accelgate/internal/suite/kernels/harness"
 )
 
-// clocks reads the clock of the GPU that a case is measured on, by one nvidia-smi for all of its trials.
+// clocks reads the clock of the GPU that a case is measured on, for all of its trials.
 type clocks struct {
 	gauge *gauge.Gauge // nil where none is read
 	epoch time.Time
@@ -29,8 +30,8 @@ func (s *Suite) clocks(ctx context.Context, d bench.Device, h harness.HelloReply
 	if !ok || len(h.Devices) == 0 || h.Devices[0].Kind != "cuda" {
 		return c
 	}
-	c.gauge = gauge.Start(ctx, gauge.Options{Now: func() time.Duration { return s.env.Now().Sub(c.epoch) }, Wall: s.env.Now,
-		GPUs: true, Devices: used, Reasons: true, NoCPU: true, Environ: s.env.Environ})
+	c.gauge = gauge.Start(ctx, gauge.Options{Now: func() time.Duration { return s.env.Now().Sub(c.epoch) }, Epoch: c.epoch,
+		Watch: s.env.Watch, Devices: used, NoCPU: true})
 	c.gauge.Await(ctx, firstReading)
 	return c
 }
@@ -70,9 +71,9 @@ func clockOf(readings []gauge.Reading) *harness.Clock {
 	var c harness.Clock
 	for _, r := range readings {
 		switch r.Name {
-		case gauge.SMClock:
+		case watch.SMClock:
 			c.MHz = int(math.Round(r.Mean))
-		case gauge.Temperature:
+		case watch.Temperature:
 			c.Temperature = int(r.Max)
 		case gauge.HeldBack:
 			c.Throttled = r.Max > 0

@@ -17,6 +17,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/device/gauge"
+	"github.com/accelgate/accelgate/internal/device/watch"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
 	"github.com/accelgate/accelgate/internal/suite/kernels/harness"
@@ -30,15 +31,15 @@ const rowsFile = "KERNELS_TEST_ROWS"
 // playSMI prints rows of two GPUs, as nvidia-smi does that is asked for clocks and reasons, until the file is gone.
 func playSMI(args []string) int {
 	const wanted = "--query-gpu=timestamp,index,uuid,clocks.sm,clocks.mem,power.draw,memory.used,temperature.gpu,utilization.gpu," +
-		"clocks_event_reasons.active --format=csv,noheader,nounits --loop-ms=500"
+		"power.draw.instant,clocks_event_reasons.active --format=csv,noheader,nounits --loop-ms=500"
 	if got := strings.Join(args, " "); got != wanted {
 		fmt.Printf("Field \"%s\" is not a valid field to query.\n", got)
 		return 2
 	}
 	for {
 		stamp := time.Now().UTC().Format("2006/01/02 15:04:05.000")
-		fmt.Printf("%s, 0, GPU-8932f937-d72c-4106, 1000, 2619, 300.5, 61000, 40, 97, 0x0000000000000001\n", stamp)
-		fmt.Printf("%s, 1, GPU-11111111-d72c-4106, 1755, 2619, 300.5, 61000, 61, 97, 0x0000000000000040\n", stamp)
+		fmt.Printf("%s, 0, GPU-8932f937-d72c-4106, 1000, 2619, 300.5, 61000, 40, 97, 310.5, 0x0000000000000001\n", stamp)
+		fmt.Printf("%s, 1, GPU-11111111-d72c-4106, 1755, 2619, 300.5, 61000, 61, 97, 310.5, 0x0000000000000040\n", stamp)
 		f, err := os.OpenFile(os.Getenv(rowsFile), os.O_APPEND|os.O_WRONLY, 0)
 		if err != nil {
 			return 0
@@ -120,6 +121,7 @@ func onGPUs(t *testing.T, accelerators ...bench.Accelerator) func(*suite.Env) {
 	return func(e *suite.Env) {
 		e.Host.Accelerators = accelerators
 		e.Environ = []string{"PATH=" + dir, rowsFile + "=" + rows, "GORACE=atexit_sleep_ms=0"}
+		e.Watch = watch.New(e.Environ, time.Now)
 	}
 }
 
@@ -218,10 +220,10 @@ func TestClockOf(t *testing.T) {
 		want *harness.Clock
 	}{
 		{nil, nil},
-		{[]gauge.Reading{read(gauge.HeldBack, 1, 1), read(gauge.Temperature, 60, 61)}, nil},
-		{[]gauge.Reading{read(gauge.SMClock, 1754.6, 1980)}, &harness.Clock{MHz: 1755}},
-		{[]gauge.Reading{read(gauge.SMClock, 1000, 1980), read(gauge.Temperature, 60, 61), read(gauge.HeldBack, 0.1, 1)}, &harness.Clock{MHz: 1000, Temperature: 61, Throttled: true}},
-		{[]gauge.Reading{read(gauge.SMClock, 1000, 1980), read(gauge.HeldBack, 0, 0)}, &harness.Clock{MHz: 1000}},
+		{[]gauge.Reading{read(gauge.HeldBack, 1, 1), read(watch.Temperature, 60, 61)}, nil},
+		{[]gauge.Reading{read(watch.SMClock, 1754.6, 1980)}, &harness.Clock{MHz: 1755}},
+		{[]gauge.Reading{read(watch.SMClock, 1000, 1980), read(watch.Temperature, 60, 61), read(gauge.HeldBack, 0.1, 1)}, &harness.Clock{MHz: 1000, Temperature: 61, Throttled: true}},
+		{[]gauge.Reading{read(watch.SMClock, 1000, 1980), read(gauge.HeldBack, 0, 0)}, &harness.Clock{MHz: 1000}},
 	} {
 		if diff := cmp.Diff(c.want, clockOf(c.of)); diff != "" {
 			t.Errorf("%+v (-want +got):\n%s", c.of, diff)
