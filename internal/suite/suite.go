@@ -60,6 +60,15 @@ type External interface{ Outside() bool }
 // that is accelgate itself.
 type Starter interface{ Embedded(c bench.Cell) bool }
 
+// Launcher is a Suite that starts programs on this host, and not in an image.
+type Launcher interface{ Programs() []Program }
+
+// Program is the first item of a command, with variables that the command gets.
+type Program struct {
+	Name string
+	Env  []string
+}
+
 // Answering is a Suite that looks for values in answers. Hidden names the expectations that
 // look at the answer alone where a value of the rest of the output may be meant. A value
 // that a cell answered before was meant.

@@ -103,6 +103,15 @@ func (s *Suite) serverCommand(port string) ([]string, error) {
 	return args, nil
 }
 
+// Programs implements [suite.Launcher].
+func (s *Suite) Programs() []suite.Program {
+	args, err := s.serverCommand("0")
+	if err != nil || len(args) == 0 {
+		return nil // of a server that runs already
+	}
+	return []suite.Program{{Name: args[0], Env: suite.Entries(s.body.Server.Env)}}
+}
+
 // embedded reports whether the embedded engine serves.
 func (s *Suite) embedded() bool {
 	c := s.body.Server.Command

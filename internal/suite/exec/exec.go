@@ -113,6 +113,16 @@ func (s *Suite) Close() error { return nil }
 // Embedded implements [suite.Starter]: no benchmark is accelgate's.
 func (s *Suite) Embedded(bench.Cell) bool { return false }
 
+// Programs implements [suite.Launcher].
+func (s *Suite) Programs() (all []suite.Program) {
+	for _, command := range [][]string{s.body.Command, s.body.List} {
+		if len(command) > 0 && !strings.Contains(command[0], "{") {
+			all = append(all, suite.Program{Name: command[0], Env: suite.Entries(s.body.Env)})
+		}
+	}
+	return all
+}
+
 // Select returns the benchmarks that a query selects.
 func (s *Suite) Select(q suite.Query) (func(bench.Cell) bool, error) {
 	patterns, err := suite.Profile(q, s.body.Profiles, slices.Sorted(maps.Keys(s.body.Tags)))

@@ -36,6 +36,20 @@ func (s *Suite) Digest(cell bench.Cell) (string, error) {
 // Embedded implements [suite.Starter].
 func (s *Suite) Embedded(bench.Cell) bool { return s.body.Command[0] == "{accelgate}" }
 
+// Programs implements [suite.Launcher].
+func (s *Suite) Programs() (all []suite.Program) {
+	if s.body.Worker.Container != nil {
+		return nil
+	}
+	for _, cell := range s.cells {
+		f, _, err := s.fill(cell, s.placeholderOutput())
+		if err == nil && !slices.ContainsFunc(all, func(p suite.Program) bool { return p.Name == f.args[0] }) {
+			all = append(all, suite.Program{Name: f.args[0], Env: f.env})
+		}
+	}
+	return all
+}
+
 // Artifacts implements [suite.ArtifactKeeper].
 func (s *Suite) Artifacts(cell bench.Cell) (string, error) {
 	if len(s.body.Artifacts) == 0 {
