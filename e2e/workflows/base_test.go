@@ -43,7 +43,7 @@ func TestBaseOfPairsThorough(t *testing.T) {
 	w := newWorld(t)
 	caller := filepath.Join(w.repo, ".github", "workflows", "accelgate.yml")
 	put(t, caller, replace(t, caller, "build: . ./build.sh", "build: sh build.sh"))
-	put(t, filepath.Join(filepath.Dir(caller), "stepped.yml"), replace(t, caller, "gate.yml@v1", "gate.yml@unguarded"))
+	put(t, filepath.Join(filepath.Dir(caller), "stepped.yml"), replace(t, caller, "gate.yml@main", "gate.yml@unguarded"))
 	gate := filepath.Join(w.unguarded, ".github", "workflows", "gate.yml")
 	put(t, gate, replace(t, gate, "          mv \"accelgate-base-$GITHUB_RUN_ID\" \"$RUNNER_TEMP/accelgate-base\"\n", bySteps, "          build: ${{ inputs.build }}\n", ""))
 	w.write(t, "accelgate.yaml", timed)

@@ -23,11 +23,11 @@ on:
 jobs:
   engine:
     permissions: {actions: read, contents: write, pull-requests: write, issues: read, checks: write}
-    uses: accelgate/accelgate/.github/workflows/gate.yml@v1
+    uses: accelgate/accelgate/.github/workflows/gate.yml@main
     with: {config: engine.yaml}
   serving:
     permissions: {actions: read, contents: write, pull-requests: write, issues: read, checks: write}
-    uses: accelgate/accelgate/.github/workflows/gate.yml@v1
+    uses: accelgate/accelgate/.github/workflows/gate.yml@main
     with: {config: serving.yaml}
 `
 

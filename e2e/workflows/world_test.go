@@ -191,7 +191,7 @@ func (w *world) fixture(t *testing.T) {
 	}
 	caller := filepath.Join(w.repo, ".github", "workflows", "accelgate.yml")
 	put(t, caller, replace(t, caller, `["gpu-a","gpu-b","mac"]`, `["accelgate-cpu"]`, "build: make", "build: . ./build.sh"))
-	put(t, filepath.Join(filepath.Dir(caller), "unguarded.yml"), replace(t, caller, "gate.yml@v1", "gate.yml@unguarded"))
+	put(t, filepath.Join(filepath.Dir(caller), "unguarded.yml"), replace(t, caller, "gate.yml@main", "gate.yml@unguarded"))
 	w.write(t, "build.sh", "touch built\n")
 	w.write(t, "accelgate.yaml", read(t, filepath.Join("testdata", "accelgate.yaml")))
 	w.git(t, "init", "-q", "-b", "main")

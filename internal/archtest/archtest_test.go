@@ -120,7 +120,6 @@ func skip(err error) error {
 // beside names the commands that another command imports, with the reason.
 var beside = map[string]string{
 	"command/record":  "what a command measured or found is written as a baseline, too",
-	"command/setup":   "doctor looks for what init writes",
 	"command/history": "the pages of a site show histories",
 }
 

@@ -20,8 +20,9 @@ import (
 )
 
 const doctorHelp = `Look at everything that a gate rests on, and report how to fix it: devices,
-driver and their settings, governor, load, container engine, git, configuration,
-workflows, and on GitHub the token, runners and branch protection. Nothing is changed.
+driver and their settings, governor, load, container engine, git, configuration with
+its programs, workflows, and on GitHub the token, the pinned reference, the default
+branch, runners, required checks and refresh pull requests. Nothing is changed.
 
 The token is that of GITHUB_TOKEN or GH_TOKEN. Exit code 1 means that there is an error.
 
@@ -108,7 +109,10 @@ func (c *Command) doctorOptions(v *visit) doctor.Options {
 
 // looks returns how this host is found out, as measuring does it, and how the suites of the
 // configuration are then checked on it, so that no tool is asked twice for the devices.
-func (c *Command) looks(v *visit) (host func(context.Context) (bench.Host, []string, error), check func(context.Context) (string, error)) {
+func (c *Command) looks(v *visit) (
+	host func(context.Context) (bench.Host, []string, error),
+	check func(context.Context) (string, []string, error),
+) {
 	var p *measure.Plan
 	var wrong, unknown error // of the configuration, and of the host
 	host = func(ctx context.Context) (found bench.Host, warnings []string, err error) {
@@ -120,15 +124,15 @@ func (c *Command) looks(v *visit) (host func(context.Context) (bench.Host, []str
 		unknown = e.Detect(ctx, p)
 		return p.Host, p.Warnings, unknown
 	}
-	check = func(ctx context.Context) (string, error) {
+	check = func(ctx context.Context) (string, []string, error) {
 		defer p.Close()
 		if err := cmp.Or(wrong, unknown); err != nil {
-			return "", err
+			return "", nil, err
 		}
 		if err := p.Open(ctx); err != nil {
-			return "", err
+			return "", nil, err
 		}
-		return described(p), nil
+		return described(p), p.Absent(ctx), nil
 	}
 	return host, check
 }

@@ -28,6 +28,15 @@ func (f *File) Source(path string) string {
 	return fmt.Sprintf("%s:%d: %s", filepath.Base(at.File), at.Line, path)
 }
 
+// PositionIn is Position for any YAML document, from its top; the zero value if data is none.
+func PositionIn(name string, data []byte, path string) Position {
+	doc, err := parse(name, data)
+	if err != nil {
+		return Position{}
+	}
+	return doc.position(doc.root, path)
+}
+
 // position is where the value at path, from a node on, starts.
 func (doc *document) position(n ast.Node, path string) Position {
 	d := doc.decoder()

@@ -2,6 +2,7 @@ package github
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -9,6 +10,8 @@ import (
 	"strings"
 
 	gh "github.com/google/go-github/v62/github"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Access is what a token may do in a repository, as far as reads show it. What it may
@@ -123,6 +126,50 @@ func (c *Client) Required(ctx context.Context, repo Repo, branch string) (Requir
 		}
 	}
 	return r, nil
+}
+
+// KindOf returns what a reference of a workflow names: a tag, branch or commit; "" where the repository has none.
+func (c *Client) KindOf(ctx context.Context, repo Repo, ref string) (kind string, err error) {
+	doing := fmt.Sprintf("look for %s in %s", text.Cut(ref, 80), repo)
+	err = repo.check()
+	if !validBranch(ref) {
+		err = errors.Join(err, fmt.Errorf("%q is not a tag, branch or commit", text.Cut(ref, 80)))
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", doing, err)
+	}
+	if _, _, err := c.api.Repositories.Get(asked.in(ctx), repo.Owner, repo.Name); err != nil {
+		return "", explain(doing, "metadata: read", err)
+	}
+	for _, p := range placesOf(ref) {
+		err := c.call(asked.in(ctx), http.MethodGet, repo.path(p.path), nil, nil)
+		switch {
+		case err == nil:
+			return p.kind, nil
+		case !slices.Contains(refusals, status(err)) || limited(err):
+			return "", explain(doing, contentsRead, err)
+		}
+	}
+	return "", nil
+}
+
+type place struct{ kind, path string }
+
+// placesOf are where a reference may lead, in GitHub's order.
+func placesOf(ref string) []place {
+	if checkCommit(ref) == nil {
+		return []place{{"commit", "git/commits/" + ref}}
+	}
+	tag, isTag := strings.CutPrefix(ref, "refs/tags/")
+	branch, isBranch := strings.CutPrefix(ref, "refs/heads/")
+	places := []place{{"tag", "git/ref/tags/" + url.PathEscape(tag)}, {"branch", "git/ref/heads/" + url.PathEscape(branch)}}
+	switch {
+	case isTag:
+		return places[:1]
+	case isBranch:
+		return places[1:]
+	}
+	return places
 }
 
 // Runner is a self-hosted runner of a repository.

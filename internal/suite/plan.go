@@ -25,6 +25,8 @@ type Plan struct {
 	// Embedded, by id, is accelgate itself.
 	Starts   bool
 	Embedded map[string]bool
+	// Programs returns what the suite starts on this host, and not in an image; nil where nothing.
+	Programs func() []Program
 	// Address is that of a server which runs already: all who use the same address measure
 	// the same server. "" is none.
 	Address string
@@ -46,6 +48,12 @@ type Plan struct {
 	Hidden func(answered func(bench.Cell) string) []string
 	// Listing finds out the cells by running a program; nil where Cells are all that there are.
 	Listing *Listing
+}
+
+// Program is the first item of a command, with variables that the command gets.
+type Program struct {
+	Name string
+	Env  []string
 }
 
 // Listing finds out the cells of a suite.

@@ -2,10 +2,7 @@ package doctor
 
 import (
 	"cmp"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -13,7 +10,6 @@ import (
 
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/text"
-	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 // judge compares a call with what this version takes, and returns how much is wrong.
@@ -60,9 +56,11 @@ func (l *look) judge(c call) int {
 			"write permissions: "+takes.needs(),
 		)
 	}
-	if labels, known := l.hosts(c); c.workflow == "gate.yml" && known && len(labels) == 0 {
-		l.add("workflow", Error, fmt.Sprintf("%s names no hosts as a JSON list, and its configuration no runners", c.file),
-			fmt.Sprintf("write hosts: '[\"%s\"]', or runners: [{host: %[1]s}] in the configuration", l.host.Label))
+	l.texts(c)
+	if c.workflow == "gate.yml" {
+		if h := l.hosts(c); h.lacks != "" {
+			l.add("workflow", Error, c.file+" "+h.lacks, fmt.Sprintf("write hosts: '[\"%s\"]'%s", cmp.Or(l.host.Label, "LABEL"), h.or))
+		}
 	}
 	l.outdated(c)
 	return len(l.findings) - before
@@ -94,43 +92,17 @@ func (t called) needs() string {
 	return "{" + strings.Join(all, ", ") + "}"
 }
 
-// hosts are the labels of the runners that measure; they are not known where an
-// expression computes them, or where the configuration that names them cannot be read.
-func (l *look) hosts(c call) (labels []string, known bool) {
-	given, _ := c.with["hosts"].(string)
-	if strings.Contains(given, "${{") {
-		return nil, false
+// configName is the path of the configuration of a call in the repository.
+func (l *look) configName(c call) string {
+	if name, _ := c.with["config"].(string); name != "" && filepath.IsLocal(name) {
+		return filepath.ToSlash(filepath.Clean(name))
 	}
-	if given == "" {
-		file, err := config.Load(l.configurationOf(c))
-		if err != nil {
-			return nil, errors.Is(err, fs.ErrNotExist)
-		}
-		for _, r := range file.Runners {
-			if r.RunsOn.OnCluster() {
-				continue
-			}
-			of := slices.DeleteFunc(slices.Clone(r.RunsOn.Labels), func(label string) bool { return label == "self-hosted" })
-			if len(of) == 0 {
-				of = []string{r.Host}
-			}
-			labels = append(labels, of...)
-		}
-		return labels, true
-	}
-	if json.Unmarshal([]byte(given), &labels) != nil {
-		labels = nil
-	}
-	return labels, true
+	return "accelgate.yaml"
 }
 
 // configurationOf is the path of the configuration of a call.
 func (l *look) configurationOf(c call) string {
-	name, _ := c.with["config"].(string)
-	if name == "" || !filepath.IsLocal(name) {
-		name = "accelgate.yaml"
-	}
-	return filepath.Join(l.Dir, name)
+	return filepath.Join(l.Dir, filepath.FromSlash(l.configName(c)))
 }
 
 // checkOf is the name of the check run of a call of gate.yml.
@@ -149,9 +121,6 @@ func (l *look) checks() (names []string) {
 		if name := l.checkOf(c); c.workflow == "gate.yml" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
-	}
-	if names == nil {
-		names = []string{"accelgate"}
 	}
 	return names
 }
@@ -179,24 +148,5 @@ func (l *look) sharedChecks() {
 			continue
 		}
 		first[name] = c
-	}
-}
-
-var release = lazyregexp.New(`^v(\d+)(\.\d+\.\d+)?$`)
-
-// outdated compares the release that is called with this program.
-func (l *look) outdated(c call) {
-	called, mine := release.FindStringSubmatch(c.ref), release.FindStringSubmatch(l.Version)
-	switch {
-	case mine == nil: // built from a checkout
-	case called == nil && c.ref == "main":
-		l.add("workflow", Warning, fmt.Sprintf("%s calls %s@main, which changes without notice", c.file, c.workflow), "write @v"+mine[1])
-	case called != nil && called[1] != mine[1]:
-		l.add(
-			"workflow",
-			Warning,
-			fmt.Sprintf("%s calls %s@%s, and this is %s", c.file, c.workflow, c.ref, l.Version),
-			"write @v"+mine[1]+", or install the release that the workflow calls",
-		)
 	}
 }

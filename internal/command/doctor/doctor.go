@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/github"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
@@ -45,8 +46,9 @@ type Options struct {
 	Version string // of accelgate
 	// Host finds out what this host is, with warnings; it is asked once, before Check.
 	Host func(context.Context) (bench.Host, []string, error)
-	// Check reads the configuration, and returns what it has or what is wrong with it.
-	Check func(context.Context) (string, error)
+	// Check reads the configuration, and returns what it has and the programs that this host lacks,
+	// or what is wrong with it.
+	Check func(context.Context) (has string, absent []string, err error)
 	// GitHub is nil without a token, or where Token says what is wrong with it.
 	GitHub *github.Client
 	Token  error
@@ -115,6 +117,25 @@ func (l *look) has(vendor string) bool {
 	return slices.ContainsFunc(l.host.Accelerators, func(a bench.Accelerator) bool { return a.Vendor == vendor })
 }
 
+// label compares the label of the host, which a user may have given, with its hardware.
+func (l *look) label() {
+	named, known := device.FromLabel(l.host.Label)
+	if !known {
+		return
+	}
+	stands := ""
+	switch {
+	case named.OS != l.host.OS:
+		stands = fmt.Sprintf("%s, and this is %s", named.OS, l.host.OS)
+	case len(named.Accelerators) > 0 && !l.has(named.Accelerators[0].Vendor):
+		stands = fmt.Sprintf("an accelerator of %s, and none is found here", named.Accelerators[0].Vendor)
+	default:
+		return
+	}
+	l.add("label", Error, fmt.Sprintf("%s stands for %s", text.Quote(l.host.Label, 60), stands),
+		"install the driver with the vendor's tool, or type accelgate doctor --host-label "+device.Derived(l.host.Fingerprint))
+}
+
 // devices shows what this host is.
 func (l *look) devices(ctx context.Context) {
 	host, warnings, err := l.Host(ctx)
@@ -124,6 +145,7 @@ func (l *look) devices(ctx context.Context) {
 		return
 	}
 	l.host = host
+	l.label()
 	for _, w := range warnings {
 		before, fix := cut(w)
 		l.add("devices", Warning, before, fix)

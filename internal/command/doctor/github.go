@@ -42,6 +42,8 @@ func (l *look) access(ctx context.Context) {
 		return
 	}
 	l.token(a)
+	l.references(ctx)
+	l.merged(ctx, a)
 	l.proposals(ctx)
 	l.runners(ctx)
 	l.protection(ctx, a.DefaultBranch)
@@ -129,14 +131,21 @@ func (l *look) hostname() string {
 func (l *look) runners(ctx context.Context) {
 	var labels []string
 	for _, c := range l.calls {
-		found, _ := l.hosts(c)
-		labels = append(labels, found...)
+		if c.workflow != "gate.yml" {
+			continue
+		}
+		h := l.hosts(c)
+		if h.unknown != "" && h.labels == nil {
+			l.add("runners", Unknown, c.file+" "+h.unknown+", so its labels were not compared with the runners", "open "+l.page("settings/actions/runners"))
+		}
+		labels = append(labels, h.labels...)
+	}
+	labels = slices.DeleteFunc(labels, ofGitHub.MatchString)
+	if len(labels) == 0 {
+		return
 	}
 	all, err := l.GitHub.Runners(ctx, l.remote)
-	switch {
-	case len(labels) == 0:
-		return
-	case err != nil:
+	if err != nil {
 		l.add("runners", Unknown, "only administrators see the runners", "open "+l.page("settings/actions/runners"))
 		return
 	}
@@ -165,42 +174,6 @@ func (l *look) runner(label string, all []github.Runner) {
 			Warning,
 			fmt.Sprintf("no runner of the repository has label %s (those of an organization cannot be seen)", name),
 			"add one at "+l.page("settings/actions/runners/new")+", or correct hosts in the workflow",
-		)
-	}
-}
-
-// protection looks whether the default branch requires the check: without it a red
-// verdict can be merged.
-func (l *look) protection(ctx context.Context, branch string) {
-	required, err := l.GitHub.Required(ctx, l.remote, branch)
-	if err != nil {
-		before, fix := cut(err.Error())
-		l.add("protection", Unknown, before, fix)
-		return
-	}
-	for _, check := range l.checks() {
-		l.requires(branch, check, required)
-	}
-}
-
-// requires looks whether a branch requires a check.
-func (l *look) requires(branch, check string, required github.Required) {
-	switch name := text.Quote(check, 60); {
-	case slices.Contains(required.Checks, check):
-		l.ok("protection", "%s requires the check %s", text.Quote(branch, 60), name)
-	case required.Protected:
-		l.add(
-			"protection",
-			Warning,
-			fmt.Sprintf("%s is protected and does not require the check %s, so a red verdict can be merged", text.Quote(branch, 60), name),
-			"add it at "+l.page("settings/rules"),
-		)
-	default:
-		l.add(
-			"protection",
-			Warning,
-			fmt.Sprintf("%s is not protected, so a red verdict can be merged", text.Quote(branch, 60)),
-			"require the check "+name+" at "+l.page("settings/rules"),
 		)
 	}
 }

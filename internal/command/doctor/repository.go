@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/command/setup"
 	"github.com/accelgate/accelgate/internal/github"
 	"github.com/accelgate/accelgate/internal/reference/worktree"
 	"github.com/accelgate/accelgate/internal/text"
@@ -33,9 +32,6 @@ func (l *look) git(ctx context.Context) {
 	} else {
 		l.ok("git", "%s", text.Quote(strings.TrimPrefix(version, "git version "), 60))
 	}
-	if file, err := setup.Ignore(l.Dir); err != nil || file != nil {
-		l.add("git", Warning, "results would be committed: .gitignore lacks .accelgate/", "echo .accelgate/ >> .gitignore")
-	}
 	l.remote = l.repository(ask)
 }
 
@@ -48,7 +44,7 @@ func (l *look) repository(ask func(args ...string) (string, error)) github.Repo 
 		if err != nil {
 			return github.Repo{}
 		}
-		if l.elsewhere, name = setup.Hosted(address); l.elsewhere == l.server() {
+		if l.elsewhere, name = github.Hosted(address); l.elsewhere == l.server() {
 			l.elsewhere = ""
 		} else {
 			name = ""
@@ -63,7 +59,7 @@ func (l *look) repository(ask func(args ...string) (string, error)) github.Repo 
 
 // configuration reads accelgate.yaml as run does.
 func (l *look) configuration(ctx context.Context) {
-	has, err := l.Check(ctx)
+	has, absent, err := l.Check(ctx)
 	if err != nil {
 		first, _, more := strings.Cut(err.Error(), "\n")
 		if more {
@@ -73,4 +69,8 @@ func (l *look) configuration(ctx context.Context) {
 		return
 	}
 	l.ok("configuration", "%s", has)
+	for _, program := range absent {
+		l.add("programs", Error, "no folder of PATH has "+program,
+			"install it, or type PATH=FOLDER:$PATH accelgate doctor with its folder; that of a runner stands in its file .path")
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -11,21 +12,25 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 // call is a job of the repository that calls one of our workflows.
 type call struct {
 	file     string // accelgate.yml
-	name     string // of its workflow
+	id       string // of the job
 	workflow string // gate.yml
 	ref      string // v1; "" in this project's own repository
 	with     map[string]any
 	granted  map[string]string // permissions; nil for those of the repository's settings
 	all      bool              // write-all
 	events   []string
+	token    bool              // a secret token is passed on
+	lists    map[string]string // where inputs stand that are no text, by name
 }
 
 // workflowFile is a workflow as far as it is looked at.
@@ -36,6 +41,7 @@ type workflowFile struct {
 	Jobs        map[string]struct {
 		Uses        string
 		With        map[string]any
+		Secrets     any
 		Permissions any
 	}
 }
@@ -71,6 +77,7 @@ func (l *look) workflows(context.Context) {
 		)
 	}
 	l.sharedChecks()
+	l.elsewhereMeasured()
 	for _, c := range l.calls {
 		if wrong := l.judge(c); wrong == 0 {
 			l.ok("workflow", "%s calls %s as this version expects", c.file, c.workflow)
@@ -97,7 +104,11 @@ func callsOf(file string, data []byte) ([]call, error) {
 	}
 	var w workflowFile
 	if err := json.Unmarshal(document, &w); err != nil {
-		return nil, fmt.Errorf("%s is not a workflow: %w", file, err)
+		what := "it is of another form"
+		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) && wrong.Field != "" {
+			what = fmt.Sprintf("%s is of type %s", text.Quote(strings.ToLower(wrong.Field), 60), wrong.Value)
+		}
+		return nil, fmt.Errorf("%s is not a workflow: %s", file, what)
 	}
 	var calls []call
 	for _, id := range slices.Sorted(maps.Keys(w.Jobs)) {
@@ -106,7 +117,13 @@ func callsOf(file string, data []byte) ([]call, error) {
 		if m == nil {
 			continue
 		}
-		c := call{file: file, name: w.Name, workflow: m[1] + ".yml", ref: m[2], with: job.With, events: eventsOf(w.On)}
+		c := call{file: file, id: id, workflow: m[1] + ".yml", ref: m[2], with: job.With, events: eventsOf(w.On), lists: map[string]string{}}
+		for name, value := range job.With {
+			if !isScalar(value) {
+				c.lists[name] = config.PositionIn(file, data, fmt.Sprintf("jobs[%q].with[%q]", id, name)).String()
+			}
+		}
+		c.token = passesToken(job.Secrets)
 		permissions := job.Permissions
 		if permissions == nil {
 			permissions = w.Permissions
@@ -115,6 +132,20 @@ func callsOf(file string, data []byte) ([]call, error) {
 		calls = append(calls, c)
 	}
 	return calls, nil
+}
+
+func isScalar(value any) bool {
+	switch value.(type) {
+	case []any, map[string]any:
+		return false
+	}
+	return true
+}
+
+// passesToken reads the forms of secrets; which ones inherit passes on is not known.
+func passesToken(secrets any) bool {
+	each, _ := secrets.(map[string]any)
+	return secrets == "inherit" || each["token"] != nil
 }
 
 // eventsOf reads the three forms of on.

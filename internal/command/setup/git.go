@@ -7,30 +7,17 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/github"
 	"github.com/accelgate/accelgate/internal/reference/worktree"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
-// hosted finds host, owner and name in the addresses that git has for a repository.
-var hosted = lazyregexp.New(
-	`^(?:https?://|ssh://git@|git@|git://)(?:[^/@]*@)?([A-Za-z0-9][A-Za-z0-9.-]*)(?::\d+(?:/)|[:/])([A-Za-z0-9-]+/[A-Za-z0-9._-]+?)(?:\.git)?/?$`,
-)
-
-// Hosted splits an address that git has for a repository into its host, in lower case and without a
-// port, and owner/name; both are "" for other addresses.
-func Hosted(address string) (host, repository string) {
-	if m := hosted.FindStringSubmatch(strings.TrimSpace(address)); m != nil {
-		return strings.ToLower(m[1]), m[2]
-	}
-	return "", ""
-}
-
 // onGitHub returns owner/name of an address that git has for a repository, or "" if it is
 // not on github.com.
 func onGitHub(address string) string {
-	if host, repository := Hosted(address); host == "github.com" {
+	if host, repository := github.Hosted(address); host == "github.com" {
 		return repository
 	}
 	return ""

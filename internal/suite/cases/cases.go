@@ -172,7 +172,8 @@ func metricNames() []string {
 // Plan returns one cell per case file, in the order of the files' names. Every host can run every case, or fails it.
 func (s *Suite) Plan() suite.Plan {
 	p := suite.Plan{Metrics: s.body.metrics(), Cells: s.cells, Repeats: s.body.Repeats, Warnings: s.warnings,
-		Starts: true, Embedded: map[string]bool{}, Profiles: make(map[string]func(bench.Cell) bool, len(s.body.Profiles)),
+		Starts: true, Programs: s.programs,
+		Embedded: map[string]bool{}, Profiles: make(map[string]func(bench.Cell) bool, len(s.body.Profiles)),
 		TagsOf: func(c bench.Cell) []string { return s.byID[c.ID()].tags }}
 	for id, in := range s.byID {
 		p.Embedded[id] = in.command.embedded()

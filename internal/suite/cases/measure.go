@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -133,6 +134,20 @@ func (s *Suite) Digest(cell bench.Cell) (string, error) {
 	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:]), nil
+}
+
+// programs implements Programs of [suite.Plan].
+func (s *Suite) programs() (all []suite.Program) {
+	for _, in := range s.inputs {
+		if in.problem != "" {
+			continue
+		}
+		f, err := s.fill(in, "output")
+		if err == nil && !slices.ContainsFunc(all, func(p suite.Program) bool { return p.Name == f.args[0] }) {
+			all = append(all, suite.Program{Name: f.args[0], Env: f.env})
+		}
+	}
+	return all
 }
 
 // maxFile bounds a file that a program writes. Traces of large models have some

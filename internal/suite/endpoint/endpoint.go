@@ -129,7 +129,7 @@ func (s *Suite) warn() {
 // so they have no tags.
 func (s *Suite) Plan() suite.Plan {
 	return suite.Plan{Metrics: s.metrics(), Cells: s.cells, Repeats: s.body.Repeats, Warnings: s.warnings,
-		Secrets: []string{s.apiKey()}, Address: s.body.BaseURL, Outside: s.body.BaseURL != ""}
+		Programs: s.programs, Secrets: []string{s.apiKey()}, Address: s.body.BaseURL, Outside: s.body.BaseURL != ""}
 }
 
 func (s *Suite) metrics() []bench.Metric {

@@ -103,6 +103,15 @@ func (s *Suite) serverCommand(port string) ([]string, error) {
 	return args, nil
 }
 
+// programs implements Programs of [suite.Plan].
+func (s *Suite) programs() []suite.Program {
+	args, err := s.serverCommand("0")
+	if err != nil || len(args) == 0 {
+		return nil // of a server that runs already
+	}
+	return []suite.Program{{Name: args[0], Env: suite.Entries(s.body.Server.Env)}}
+}
+
 // embedded reports whether the embedded engine serves.
 func (s *Suite) embedded() bool {
 	c := s.body.Server.Command

@@ -85,7 +85,7 @@ func (s *Suite) benchmark(c bench.Cell) string {
 // Plan returns the benchmarks in the order of the configuration, or of the harness.
 func (s *Suite) Plan() suite.Plan {
 	p := suite.Plan{Metrics: slices.Clone(formats.BenchmarkMetrics), Cells: s.cells, Skipped: s.skipped, Repeats: s.body.Repeats,
-		Warnings: s.warnings, Starts: true, Tags: slices.Sorted(maps.Keys(s.body.Tags)), TagsOf: s.tagsOf,
+		Warnings: s.warnings, Starts: true, Programs: s.programs, Tags: slices.Sorted(maps.Keys(s.body.Tags)), TagsOf: s.tagsOf,
 		Profiles: make(map[string]func(bench.Cell) bool, len(s.body.Profiles))}
 	for name, patterns := range s.body.Profiles {
 		p.Profiles[name] = func(c bench.Cell) bool { return matrix.GlobAny(patterns, s.benchmark(c)) }
@@ -110,6 +110,16 @@ func (s *Suite) Release(bench.Device) error { return nil }
 
 // Close does nothing: each measurement is a process of its own.
 func (s *Suite) Close() error { return nil }
+
+// programs implements Programs of [suite.Plan].
+func (s *Suite) programs() (all []suite.Program) {
+	for _, command := range [][]string{s.body.Command, s.body.List} {
+		if len(command) > 0 && !strings.Contains(command[0], "{") {
+			all = append(all, suite.Program{Name: command[0], Env: suite.Entries(s.body.Env)})
+		}
+	}
+	return all
+}
 
 // Measure runs the harness once for one benchmark.
 func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (bench.Result, error) {

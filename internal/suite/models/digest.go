@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/suite"
 )
 
 // Digest identifies what Measure runs for the cell: arguments, environment,
@@ -28,6 +29,20 @@ func (s *Suite) Digest(cell bench.Cell) (string, error) {
 	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:]), nil
+}
+
+// programs implements Programs of [suite.Plan].
+func (s *Suite) programs() (all []suite.Program) {
+	if s.body.Worker.Container != nil {
+		return nil
+	}
+	for _, cell := range s.cells {
+		f, _, err := s.fill(cell, s.placeholderOutput())
+		if err == nil && !slices.ContainsFunc(all, func(p suite.Program) bool { return p.Name == f.args[0] }) {
+			all = append(all, suite.Program{Name: f.args[0], Env: f.env})
+		}
+	}
+	return all
 }
 
 // artifacts implements Artifacts of [suite.Plan].

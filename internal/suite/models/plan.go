@@ -12,7 +12,7 @@ import (
 // skipped once, without its sweeps.
 func (s *Suite) Plan() suite.Plan {
 	p := suite.Plan{Metrics: s.metrics, Cells: s.cells, Skipped: s.skipped, Repeats: s.body.Repeats, Warnings: s.warnings,
-		Partners: map[string]string{}, Loads: s.loads(), Starts: true, Outside: s.body.Worker.Container != nil,
+		Partners: map[string]string{}, Loads: s.loads(), Starts: true, Programs: s.programs, Outside: s.body.Worker.Container != nil,
 		Profiles: make(map[string]func(bench.Cell) bool, len(s.body.Profiles)),
 		Tags:     s.tags(), TagsOf: func(c bench.Cell) []string { return s.points[c.ID()].Tags }}
 	for id, point := range s.points {

@@ -244,6 +244,9 @@ func (s *Server) addRepo(seed Repo) error {
 	}
 	first := r.git.commitFiles(seed.Files, "first", s.sign(owner))
 	r.refs["refs/heads/"+r.defaultBranch] = first
+	for tag := range seed.Releases {
+		r.refs["refs/tags/"+tag] = first
+	}
 	for _, branch := range slices.Sorted(maps.Keys(seed.Branches)) {
 		r.refs["refs/heads/"+branch] = first
 		if files := seed.Branches[branch]; len(files) > 0 {
