@@ -12,50 +12,6 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// Compare compares every metric of every cell of two documents, and the conditions
-// under which they were measured. Cell ids are unique within a side, and so are
-// the names of metrics within a cell; of several, the first counts.
-//
-// By our own rules, a relative change of at most the tolerance is none, told
-// apart down to 0.001 percentage points as in the gate, so that 100 -> 102 and
-// 1.0 -> 1.02 agree. A tolerance of 0 compares exactly. From 0, growth of a
-// lower-is-better metric is a regression and every other change inconclusive.
-// Where both sides hold several values of a number, a difference counts only if it is
-// beyond what two sessions of unchanged code may differ by. NaN and infinities are no numbers. A metric that is informational on the
-// baseline's side, or of a direction that neither side states, is shown and never
-// a regression. A vanished metric fails if strict,
-// and so does one that is not informational and whose unit or direction the sides
-// disagree about: it is not the metric that it was. A number that cannot be, on
-// either side, refuses the comparison.
-//
-// Strict never passes without evidence: Refused says so where no metric was
-// judged and none vanished. Where not even one could be compared, it is set in
-// any case.
-func Compare(baseline, candidate Document, p Policy) Difference {
-	d := Difference{Baseline: baseline.Name, Candidate: candidate.Name, Compat: p.Compat}
-	pairs := pairMetrics(baseline, candidate)
-	if p.Compat == CompatInferenceBench {
-		d.inferenceBench(baseline, candidate, pairs, p)
-		return d
-	}
-	d.Context = p.compareContext(baseline, candidate)
-	compared, judged, fails := 0, 0, 0
-	chance := noisePairs(pairs)
-	for i, m := range pairs {
-		f := p.find(m)
-		q, known := chance[i]
-		f.byChance(q, known)
-		d.Rows = append(d.Rows, f.row)
-		compared, judged, fails = compared+f.compared, judged+f.judged, fails+f.fails
-	}
-	d.Refused = refusal(d.Context, p.Strict, compared, judged, fails)
-	if why := impossibleSides(baseline, candidate); why != "" {
-		d.Refused = strings.TrimSuffix(text.Reasons(why, d.Refused), "; ")
-	}
-	d.Failed = p.Strict && (fails > 0 || d.Refused != "")
-	return d
-}
-
 // impossibleSides returns which number of either side cannot be, or "".
 func impossibleSides(sides ...Document) (why string) {
 	for _, side := range sides {
