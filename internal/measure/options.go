@@ -72,22 +72,11 @@ type Measuring struct {
 
 // Pairing chooses the base that cells are measured in pairs with.
 type Pairing struct {
-	AB         string   // checkout of the base, a commit, or one of the words of base_open.go
-	abNext     string   // what --ab is to be next time, where it was not given
-	sameAs     string   // base that nothing differs from
-	Desk       bool     // a person runs this and did not say how to compare
-	Pairs      int      // of each cell at first; 0 for the procedure's own
-	PairSeed   uint64   // 0 for a random one
-	isBase     bool     // these are the options of the base itself
-	headDir    string   // folder of the code under test, for the base
-	baseLogs   string   // where the base's logs go
-	notListed  []string // suites of the base that the head leaves out
-	ABRevision string   // commit of the base; "" for what git says
-
-	folder   *folderBase // that AB names, once it was checked
-	unpaired string      // why [Env.Build] left the base out
-	unbuilt  string      // why it could not build the code under test
-	void     string      // why nothing that is measured will count
+	AB         string // checkout of the base, a commit, or one of the words of base_open.go
+	Desk       bool   // a person runs this and did not say how to compare
+	Pairs      int    // of each cell at first; 0 for the procedure's own
+	PairSeed   uint64 // 0 for a random one
+	ABRevision string // commit of the base; "" for what git says
 }
 
 // Limits change what blocks.
