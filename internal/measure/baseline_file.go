@@ -12,7 +12,7 @@ func (c *Config) BaselineFile() (string, error) {
 }
 
 // Writable refuses to write baseline files where others are compared with.
-func (o *Options) Writable(file *config.File) error {
+func (o *HostOptions) Writable(file *config.File) error {
 	at := o.Reference(file)
 	if at.Remote() {
 		return exit.Usagef(

@@ -37,11 +37,11 @@ func (c *Config) checkHost() error {
 }
 
 // Measures reports whether a host measures any of the chosen suites.
-func (o *Options) Measures(file *config.File, host string) bool {
+func (o *SelectOptions) Measures(file *config.File, host string) bool {
 	return slices.ContainsFunc(file.Suites, func(s config.Suite) bool { return o.Wants(file, host, s.Name) })
 }
 
 // Wants reports whether a host measures a suite, and --suite chose it.
-func (o *Options) Wants(file *config.File, host, suite string) bool {
+func (o *SelectOptions) Wants(file *config.File, host, suite string) bool {
 	return file.Measures(host, suite) && (len(o.Suites) == 0 || slices.Contains(o.Suites, suite))
 }

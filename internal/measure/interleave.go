@@ -131,10 +131,10 @@ func (s *Session) mergedInto(ctx context.Context) string {
 // part of the base's identity. A base without one has that of the head.
 func (s *Session) sessionOfBase(ctx context.Context, from *checkout) (*Session, error) {
 	o := *s.Plan.Options
-	o.Injected, o.Revision, o.Out = Injected{}, "", ""
+	o.DemonstrationOptions, o.Revision, o.Out = DemonstrationOptions{}, "", ""
 	// Which cells are measured is the head's to say: a shard of another matrix, and a
 	// name that the base does not have, would leave cells without pairs.
-	o.Selection = Selection{MaxCells: math.MaxInt}
+	o.SelectOptions = SelectOptions{MaxCells: math.MaxInt}
 	o.HostLabel = s.Plan.Host.Label // it is one machine
 	own, dir := s.baseConfig(from)
 	if own != "" {
