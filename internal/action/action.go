@@ -204,17 +204,24 @@ func (a *action) collect(ctx context.Context) (collected, error) {
 	if a.in.runs != "" {
 		return a.collectRuns(ctx)
 	}
-	if err := a.build(ctx); err != nil {
-		return collected{}, err
-	}
-	p, err := a.Env.Plan(ctx, &a.in.options)
+	built, err := a.build(ctx)
 	if err != nil {
 		return collected{}, err
 	}
-	defer p.Close()
-	if err := a.acceptUnlessUpdating(ctx, &p.Policy, p.File); err != nil {
+	settled, err := a.Env.Configure(&a.in.options)
+	if err != nil {
 		return collected{}, err
 	}
+	settled.Use(built)
+	if err := a.acceptUnlessUpdating(ctx, &settled.Policy, settled.File); err != nil {
+		return collected{}, err
+	}
+	s, err := a.Env.OpenHere(ctx, &settled)
+	if err != nil {
+		return collected{}, err
+	}
+	defer s.Close()
+	p := s.Plan
 	ref, err := judge.ReferenceFor(ctx, a.Env, p.Options, p.File, p.Host)
 	if unread, ok := errors.AsType[*remote.Error](err); ok && !a.in.publish { // another job judges
 		a.troubles = append(
@@ -227,7 +234,7 @@ func (a *action) collect(ctx context.Context) (collected, error) {
 		return collected{}, err
 	}
 	a.warn(a.gh.Group("Measure"))
-	run, err := a.Env.Measure(ctx, p, ref.Run())
+	run, err := s.Measure(ctx, ref.Run())
 	a.warn(a.gh.EndGroup())
 	if err != nil {
 		return collected{}, err
@@ -237,14 +244,14 @@ func (a *action) collect(ctx context.Context) (collected, error) {
 }
 
 // build runs the input build in both checkouts.
-func (a *action) build(ctx context.Context) error {
+func (a *action) build(ctx context.Context) (measure.BuildResult, error) {
 	if a.in.build == "" {
-		return nil
+		return measure.BuildResult{}, nil
 	}
 	a.warn(a.gh.Group("Build"))
-	err := a.Env.Build(ctx, &a.in.options, a.in.build)
+	built, err := a.Env.Build(ctx, &a.in.options, a.in.build)
 	a.warn(a.gh.EndGroup())
-	return err
+	return built, err
 }
 
 // acceptUnlessUpdating leaves waivers out where new baselines are proposed, and lets gains

@@ -47,12 +47,11 @@ func nearestOr(name string, known []string, otherwise string) string {
 func (t talk) metricsByCell(ctx context.Context) (map[string][]string, error) {
 	o := t.in.options
 	o.NoFetch, o.Unlisted = true, true
-	p, err := t.Env.NewPlan(&o)
+	c, err := t.Env.Configure(&o)
 	if err != nil {
 		return nil, err
 	}
-	defer p.Close()
-	baselines, unread := judge.Baselines(ctx, t.Env, &o, p.File)
+	baselines, unread := judge.Baselines(ctx, t.Env, &o, c.File)
 	known := map[string][]string{}
 	add := func(id string, metrics []string) {
 		known[id] = slices.Compact(slices.Sorted(slices.Values(slices.Concat(known[id], metrics))))
@@ -69,14 +68,17 @@ func (t talk) metricsByCell(ctx context.Context) (map[string][]string, error) {
 			add(b.File.Entries[i].CaseID, names)
 		}
 	}
-	unopened := p.Open(ctx)
-	for _, s := range p.Suites {
-		for _, id := range measure.CellIDs(s.All()) {
-			add(id, namesOf(p.Metrics))
+	s, unopened := t.Env.Open(ctx, &c)
+	if unopened == nil {
+		defer s.Close()
+		for _, one := range s.Plan.Suites {
+			for _, id := range measure.CellIDs(one.All()) {
+				add(id, namesOf(s.Plan.Metrics))
+			}
 		}
-	}
-	for _, id := range p.Others { // whose metrics are not known
-		add(id, nil)
+		for _, id := range s.Plan.Others { // whose metrics are not known
+			add(id, nil)
+		}
 	}
 	if len(known) == 0 {
 		return nil, fmt.Errorf("no cells are known here: %w: add the waiver to the file by hand", errors.Join(unopened, unread))

@@ -175,15 +175,17 @@ func (a *action) leftOutCells(ctx context.Context, run *bench.Run, ref *baseline
 	}
 	o := a.in.options
 	o.Only, o.Unlisted = nil, true
-	p, err := a.Env.NewPlan(&o)
+	c, err := a.Env.Configure(&o)
 	if err != nil {
 		return nil, err
 	}
-	defer p.Close()
-	p.Host = run.Host
-	if err := p.Open(ctx); err != nil {
+	c.Host = run.Host
+	s, err := a.Env.Open(ctx, &c)
+	if err != nil {
 		return nil, fmt.Errorf("find the cells of profile %s: %w", text.OneLine(o.Profile), err)
 	}
+	defer s.Close()
+	p := s.Plan
 	others := measure.SetOf(p.Others)
 	for i := 0; ref != nil && i < len(ref.Entries); i++ {
 		e := &ref.Entries[i]

@@ -76,17 +76,16 @@ func inputEnv(getenv func(string) string) func(string) string {
 // readInputs reads all inputs; every complaint names the input.
 func readInputs(gh *actions.Action, event actions.Event) (in inputs, err error) {
 	in.options = measure.Options{
-		Sources: measure.Sources{Config: gh.Input("config"), HostLabel: gh.Input("host-label")},
-		Selection: measure.Selection{
+		HostOptions: measure.HostOptions{Config: gh.Input("config"), HostLabel: gh.Input("host-label"), ModelDir: gh.Input("model-dir")},
+		SelectOptions: measure.SelectOptions{
 			Suites: list(
 				gh.Input("suite"),
 				",",
 			), Only: list(gh.Input("only"), "\n"), Profile: gh.Input("profile"), Shard: gh.Input("shard"),
 			Durations: list(gh.Input("durations"), "\n"),
 		},
-		Measuring: measure.Measuring{ModelDir: gh.Input("model-dir")},
-		Pairing:   measure.Pairing{AB: gh.Input("ab")},
-		Limits:    measure.Limits{Threshold: gh.Input("threshold")},
+		PairOptions:   measure.PairOptions{AB: gh.Input("ab")},
+		PolicyOptions: measure.PolicyOptions{Threshold: gh.Input("threshold")},
 	}
 	if in.options.Config == "" {
 		in.options.Config = "accelgate.yaml"

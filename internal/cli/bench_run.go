@@ -93,19 +93,23 @@ func (c *Command) benchRun(ctx context.Context, b *benchRun, args []string) (int
 	if shard != nil {
 		env.Kinds = withShard(shard)
 	}
-	p, err := env.PlanOf(ctx, &b.Options, file, true)
+	settled, err := env.ConfigOf(&b.Options, file, true)
 	if err != nil {
 		return 0, err
 	}
-	defer p.Close()
-	run, err := env.Measure(ctx, p, nil)
+	s, err := env.OpenHere(ctx, &settled)
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close()
+	run, err := s.Measure(ctx, nil)
 	switch {
 	case err != nil && shard != nil:
 		return 0, err
 	case err != nil:
-		return 0, c.keepMeasured(p, b, err)
+		return 0, c.keepMeasured(s, b, err)
 	case shard != nil:
-		return c.concludeShard(p, b, shard, run)
+		return c.concludeShard(s.Plan, b, shard, run)
 	}
 	return c.printMeasured(b, run)
 }
@@ -171,12 +175,12 @@ func (b *benchRun) export(run *bench.Run) (map[string]string, error) {
 }
 
 // keepMeasured writes what was finished before an error, which it returns.
-func (c *Command) keepMeasured(p *measure.Plan, b *benchRun, err error) error {
-	if p.Partial == nil || len(p.Partial.Results) == 0 {
+func (c *Command) keepMeasured(s *measure.Session, b *benchRun, err error) error {
+	if s.Partial == nil || len(s.Partial.Results) == 0 {
 		return err
 	}
-	paths, exportErr := b.export(p.Partial)
-	if saveErr := measure.SaveRun(p.OutPath("run.json"), p.Partial); saveErr != nil || exportErr != nil {
+	paths, exportErr := b.export(s.Partial)
+	if saveErr := measure.SaveRun(s.Plan.OutPath("run.json"), s.Partial); saveErr != nil || exportErr != nil {
 		return errors.Join(err, exportErr, saveErr)
 	}
 	return fmt.Errorf("%w\nwhat was measured is kept, %s in %s: fix it and start again", err, text.Plural(len(paths), "envelope"), b.Out)

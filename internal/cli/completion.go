@@ -62,14 +62,14 @@ func (c *Command) completeSuites(cmd *cobra.Command, _ []string, prefix string) 
 func (c *Command) completeCells(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	o := configured(cmd)
 	o.Unlisted = true // a key must not start a build
-	p, err := c.env().PlanFor(cmd.Context(), o)
+	s, err := c.env().OpenPlanFor(cmd.Context(), o)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	defer p.Close()
+	defer s.Close()
 	var ids []string
-	for _, s := range p.Suites {
-		ids = append(ids, measure.CellIDs(s.Cells)...)
+	for _, one := range s.Plan.Suites {
+		ids = append(ids, measure.CellIDs(one.Cells)...)
 	}
 	return startingWith(ids, prefix), cobra.ShellCompDirectiveNoFileComp
 }

@@ -22,7 +22,7 @@ func (c *Command) configCommand() *cobra.Command {
 		Long:  convertHelp,
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			o := measure.Options{Sources: measure.Sources{Config: args[0]}}
+			o := measure.HostOptions{Config: args[0]}
 			data, err := measure.ReadBounded(o.Config)
 			if err != nil {
 				return exit.Usagef("config convert: %w: name a matrix-config.json", err)

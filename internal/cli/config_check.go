@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -42,28 +43,21 @@ func (c *Command) checkCommand() *cobra.Command {
 }
 
 func (c *Command) check(ctx context.Context, o *measure.Options) error {
-	p, err := c.env().PlanFor(ctx, o)
+	settled, err := c.env().Configure(o)
 	if err != nil {
 		return err
 	}
-	defer p.Close()
-	has, err := c.checked(p)
+	if err := judge.Accept(c.env(), &settled.Policy, settled.File, policy.Trigger{Event: policy.Desk}); err != nil {
+		return err
+	}
+	s, err := c.env().OpenFor(ctx, &settled)
 	if err != nil {
 		return err
 	}
-	c.warnAll(p.Warnings)
-	fmt.Fprintln(c.Stdout, has)
-	return plan.PrintUnrecorded(c.Stdout, p)
-}
-
-// checked reads what a run is judged by beside its configuration, adds what is doubtful to
-// the warnings, and says what the configuration has.
-func (c *Command) checked(p *measure.Plan) (string, error) {
-	if err := judge.Accept(c.env(), &p.Policy, p.File, policy.Trigger{Event: policy.Desk}); err != nil {
-		return "", err
-	}
-	p.Warnings = append(p.Warnings, judge.Doubts(p)...)
-	return described(p), nil
+	defer s.Close()
+	c.warnAll(slices.Concat(s.Plan.Warnings, judge.Doubts(s.Plan)))
+	fmt.Fprintln(c.Stdout, described(s.Plan))
+	return plan.PrintUnrecorded(c.Stdout, s.Plan)
 }
 
 // described counts what a configuration without mistakes has.

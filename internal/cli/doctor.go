@@ -113,26 +113,27 @@ func (c *Command) looks(v *visit) (
 	host func(context.Context) (bench.Host, []string, error),
 	check func(context.Context) (string, []string, error),
 ) {
-	var p *measure.Plan
+	var settled measure.Config
 	var wrong, unknown error // of the configuration, and of the host
 	host = func(ctx context.Context) (found bench.Host, warnings []string, err error) {
 		e := c.env()
 		v.options.Unlisted = true
-		p, wrong = e.AnyPlan(&v.options)
-		c.warnAll(p.Warnings)
-		p.Warnings = nil
-		unknown = e.Detect(ctx, p)
-		return p.Host, p.Warnings, unknown
+		settled, wrong = e.Configure(&v.options)
+		c.warnAll(settled.Warnings)
+		settled.Warnings = nil
+		unknown = e.Detect(ctx, &settled)
+		return settled.Host, settled.Warnings, unknown
 	}
 	check = func(ctx context.Context) (string, []string, error) {
-		defer p.Close()
 		if err := cmp.Or(wrong, unknown); err != nil {
 			return "", nil, err
 		}
-		if err := p.Open(ctx); err != nil {
+		s, err := c.env().Open(ctx, &settled)
+		if err != nil {
 			return "", nil, err
 		}
-		return described(p), p.Absent(ctx), nil
+		defer s.Close()
+		return described(s.Plan), s.Absent(ctx), nil
 	}
 	return host, check
 }

@@ -115,19 +115,23 @@ func (c *Command) kernelsRun(ctx context.Context, k *kernelsRun) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	p, err := c.env().PlanOf(ctx, &k.Options, file, false)
+	settled, err := c.env().ConfigOf(&k.Options, file, false)
 	if err != nil {
 		return 0, err
 	}
-	defer p.Close()
-	run, err := c.env().Measure(ctx, p, nil)
+	s, err := c.env().OpenHere(ctx, &settled)
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close()
+	run, err := s.Measure(ctx, nil)
 	if err != nil {
 		return 0, err
 	}
 	if k.json {
 		return exitOfKernels(run), c.encode(run)
 	}
-	return exitOfKernels(run), kernels.PrintRun(c.Stdout, run, p.OutPath("run.json"))
+	return exitOfKernels(run), kernels.PrintRun(c.Stdout, run, s.Plan.OutPath("run.json"))
 }
 
 // exitOfKernels is green only if every case was measured and passed.

@@ -44,11 +44,12 @@ func (c *Command) listCommand() *cobra.Command {
 }
 
 func (c *Command) list(ctx context.Context, o *measure.Options, cells, limits, asJSON bool) error {
-	p, err := c.env().PlanFor(ctx, o)
+	s, err := c.env().OpenPlanFor(ctx, o)
 	if err != nil {
 		return err
 	}
-	defer p.Close()
+	defer s.Close()
+	p := s.Plan
 	c.warnAll(p.Warnings)
 	if limits {
 		return c.listLimits(ctx, p, cells, asJSON)

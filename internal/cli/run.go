@@ -61,22 +61,28 @@ func (c *Command) runCommand(code *int) *cobra.Command {
 }
 
 func (c *Command) run(ctx context.Context, o *measure.Options, format string) (int, error) {
-	p, err := c.env().Plan(ctx, o)
+	settled, err := c.env().Configure(o)
 	if err != nil {
 		return 0, err
 	}
-	defer p.Close()
-	if err := judge.Accept(c.env(), &p.Policy, p.File, policy.Trigger{Event: policy.Desk}); err != nil {
+	if err := judge.Accept(c.env(), &settled.Policy, settled.File, policy.Trigger{Event: policy.Desk}); err != nil {
 		return 0, err
 	}
+	s, err := c.env().OpenHere(ctx, &settled)
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close()
+	p := s.Plan
 	ref, err := judge.ReferenceFor(ctx, c.env(), p.Options, p.File, p.Host)
 	if err != nil {
 		return 0, err
 	}
-	run, err := c.env().Measure(ctx, p, ref.Run())
+	run, err := s.Measure(ctx, ref.Run())
 	if err != nil {
 		return 0, err
 	}
+	ref.Typed.NextBase = s.NextBase
 	j := judge.Judge(c.env(), []*bench.Run{run}, []judge.Reference{ref}, p.Policy, report.Input{Config: o.Config, Revision: run.Revision})
 	return j.Exit(), judge.Render(c.env(), c.Stdout, format, j)
 }

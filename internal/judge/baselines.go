@@ -83,11 +83,12 @@ func ofHistories(o *measure.Options, file *config.File) (found []Baseline, err e
 // with a next step if there is none.
 func Recorded(ctx context.Context, e *measure.Env, o *measure.Options) (Baseline, error) {
 	o.NoFetch, o.Unlisted = true, true
-	p, err := e.Plan(ctx, o)
+	s, err := e.OpenPlan(ctx, o)
 	if err != nil {
 		return Baseline{}, err
 	}
-	defer p.Close()
+	defer s.Close()
+	p := s.Plan
 	ref, err := RecordedFor(ctx, e, o, p.File, p.Host)
 	switch {
 	case err != nil:

@@ -15,8 +15,9 @@ import (
 // Typing is what printed commands repeat of a command line: without it, they would
 // be about another configuration, host or part of the matrix.
 type Typing struct {
-	Options *measure.Options
-	File    *config.File
+	Options  *measure.Options
+	File     *config.File
+	NextBase string // what measuring found for --ab; "" if nothing was measured
 }
 
 // lines are those of the configuration at which its suites begin, by their names.
@@ -132,7 +133,7 @@ func (t *Typing) Commands(getenv func(string) string, h bench.Host) report.Comma
 		Bisect: string(
 			t.configured("accelgate bisect").Add("--host-label", label).Add("--model-dir", o.ModelDir).List("--devices", o.Devices),
 		),
-		Base: o.NextBase(t.File.Dir),
+		Base: o.NextBase(t.File.Dir, t.NextBase),
 		Dir:  t.File.Dir,
 	}
 }

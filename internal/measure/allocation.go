@@ -11,33 +11,31 @@ import (
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/measure/cluster"
-	"github.com/accelgate/accelgate/internal/worker"
 )
 
 // allot notes what a batch system gave to this process. Its nodes stand behind one label, and a job that is started
 // again may get another one: facts that distinguish hosts of one kind are dropped.
-func (p *Plan) allot(e *Env) {
-	p.nodes = 1
-	if p.job = cluster.Here(e.Getenv); p.job == nil {
+func (e *Env) allot(c *Config) {
+	c.nodes = 1
+	if c.job = cluster.Here(e.Getenv); c.job == nil {
 		return
 	}
-	p.nodes = p.job.Nodes
-	p.Host.Machine = ""
-	p.Host.Accelerators = slices.Clone(p.Host.Accelerators)
-	for i := range p.Host.Accelerators {
-		p.Host.Accelerators[i].ID = ""
+	c.nodes = c.job.Nodes
+	c.Host.Machine = ""
+	c.Host.Accelerators = slices.Clone(c.Host.Accelerators)
+	for i := range c.Host.Accelerators {
+		c.Host.Accelerators[i].ID = ""
 	}
-	if label, _ := e.label(p); label == "" {
-		p.Host.Label = labelOf(p.File.Runners, p.Host)
+	if label, _ := e.label(c); label == "" {
+		c.Host.Label = labelOf(c.File.Runners, c.Host)
 	}
-	if !p.job.Allocates {
-		for _, d := range device.Leasable(p.Host) {
-			p.allotted = append(p.allotted, d.String())
+	if !c.job.Allocates {
+		for _, d := range device.Leasable(c.Host) {
+			c.allotted = append(c.allotted, d.String())
 		}
 		return
 	}
-	p.allotted, p.environ = device.Allotment(p.Host, p.environ)
-	p.worker = &worker.Isolated{Environ: p.environ}
+	c.allotted, c.environ = device.Allotment(c.Host, c.environ)
 }
 
 // labelOf returns the label of the runner whose words describe the hardware best, in place of the derived label: each
@@ -66,17 +64,17 @@ const jobReserve = time.Minute
 
 // untilEnd returns when measuring must end for the run to be written before the batch system ends the job; zero
 // where nothing bounds it.
-func (e *Env) untilEnd(ctx context.Context, p *Plan) time.Time {
-	if p.job == nil {
+func (s *Session) untilEnd(ctx context.Context) time.Time {
+	if s.Plan.job == nil {
 		return time.Time{}
 	}
-	now := e.Now()
-	left, known := p.job.Left(ctx, p.worker, now)
+	now := s.Now()
+	left, known := s.Plan.job.Left(ctx, s.worker, now)
 	if !known {
 		return time.Time{}
 	}
 	reserve := min(jobReserve, left/10)
-	p.say(fmt.Sprintf("the job may go on for %v: measuring ends %v before that", left.Round(time.Second), reserve.Round(time.Second)))
+	s.say(fmt.Sprintf("the job may go on for %v: measuring ends %v before that", left.Round(time.Second), reserve.Round(time.Second)))
 	return now.Add(left - reserve)
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // declare notes the digest of the artifacts that a suite declares for a cell.
-func (s *session) declare(of *suite.Plan, cell bench.Cell) error {
+func (s *measuring) declare(of *suite.Plan, cell bench.Cell) error {
 	if of.Artifacts == nil {
 		return nil
 	}
@@ -21,7 +21,7 @@ func (s *session) declare(of *suite.Plan, cell bench.Cell) error {
 }
 
 // attach says of each result what it is of.
-func (s *session) attach(results []bench.Result) {
+func (s *measuring) attach(results []bench.Result) {
 	for i := range results {
 		results[i].Artifacts = s.declared[results[i].Cell.ID()]
 	}
@@ -29,11 +29,11 @@ func (s *session) attach(results []bench.Result) {
 
 // unchanged notes the cells whose artifacts are those of the reference: nothing
 // in them can have become slower, so they are measured once, for their answers, unless --repeats says otherwise.
-func (s *session) unchanged(ref *bench.Run) {
-	if ref == nil || len(s.declared) == 0 || s.plan.Options.Repeats > 0 {
+func (s *measuring) unchanged(ref *bench.Run) {
+	if ref == nil || len(s.declared) == 0 || s.Plan.Options.Repeats > 0 {
 		return
 	}
-	if same, _ := s.plan.Host.Comparable(ref.Host.Fingerprint); !same {
+	if same, _ := s.Plan.Host.Comparable(ref.Host.Fingerprint); !same {
 		return
 	}
 	s.same = map[string]bool{}

@@ -37,15 +37,15 @@ func (k *checkout) String() string { return k.what }
 
 // baseOf opens the base in a worktree of its own: a commit, or where it is "" the
 // merge base with the default branch. Errors of type [noBase] say why there is none.
-func (e *Env) baseOf(ctx context.Context, p *Plan, commit string, tried bool) (b *base, err error) {
-	k, err := e.findBase(ctx, p, commit)
+func (s *Session) baseOf(ctx context.Context, commit string, tried bool) (b *base, err error) {
+	k, err := s.findBase(ctx, commit)
 	if err != nil {
 		return nil, err
 	}
-	if k.heads, err = fromHead(ctx, p, k.Repository); err != nil {
+	if k.heads, err = fromHead(ctx, s, k.Repository); err != nil {
 		return nil, err
 	}
-	if err := k.add(ctx, e, p); err != nil {
+	if err := k.add(ctx, s); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -53,36 +53,36 @@ func (e *Env) baseOf(ctx context.Context, p *Plan, commit string, tried bool) (b
 			err = errors.Join(err, k.remove(context.WithoutCancel(ctx)))
 		}
 	}()
-	if err = k.verify(ctx, e); err != nil {
+	if err = k.verify(ctx, s.Env); err != nil {
 		return nil, err
 	}
-	if k.laid, err = lay(ctx, p, k.Repository, k.heads, k.dir, false); err != nil {
+	if k.laid, err = lay(ctx, s, k.Repository, k.heads, k.dir, false); err != nil {
 		return nil, err
 	}
 	if k.built && k.laid != nil {
 		k.laid.Names = k.record.FromHead // they are there already
 	}
-	if err := k.build(ctx, p); err != nil {
+	if err := k.build(ctx, s); err != nil {
 		return nil, err
 	}
-	b, err = e.openIn(ctx, p, k, tried, k.laid)
+	b, err = s.openIn(ctx, k, tried, k.laid)
 	if err == nil && k.sameOutputs() {
 		b.close()
-		err = k.nothing(p)
+		err = k.nothing(s)
 	}
-	if k.kept && ctx.Err() == nil && (!k.built || b != nil && len(b.plan.builds(everySuite)) > 0) {
+	if k.kept && ctx.Err() == nil && (!k.built || b != nil && len(b.session.Plan.builds(everySuite)) > 0) {
 		k.keep()
 	}
 	return b, err
 }
 
 // findBase finds out which commit the base is.
-func (e *Env) findBase(ctx context.Context, p *Plan, commit string) (*checkout, error) {
-	dir, err := filepath.Abs(p.File.Dir)
+func (s *Session) findBase(ctx context.Context, commit string) (*checkout, error) {
+	dir, err := filepath.Abs(s.Plan.File.Dir)
 	if err != nil {
 		return nil, err
 	}
-	r := &worktree.Repository{Worker: p.worker, Dir: dir, Now: e.Now}
+	r := &worktree.Repository{Worker: s.worker, Dir: dir, Now: s.Now}
 	head, err := r.Git(ctx, dir, "rev-parse", "--verify", "--quiet", "HEAD")
 	if err != nil && commit != "" {
 		return nil, noBase{text.OneLine(commit) + " is not a folder, and " + dir + " is in no git repository with a commit"}
@@ -100,11 +100,11 @@ func (e *Env) findBase(ctx context.Context, p *Plan, commit string) (*checkout, 
 		k.what = "commit " + ShortRevision(k.commit)
 		return k, nil
 	}
-	return k, k.findMergeBase(ctx, p, head)
+	return k, k.findMergeBase(ctx, s, head)
 }
 
 // findMergeBase settles where the branch under test left the default branch.
-func (k *checkout) findMergeBase(ctx context.Context, p *Plan, head string) (err error) {
+func (k *checkout) findMergeBase(ctx context.Context, s *Session, head string) (err error) {
 	branch := k.defaultBranch(ctx)
 	if branch == "" {
 		k.commit, k.what = head, "HEAD "+ShortRevision(head)
@@ -118,21 +118,21 @@ func (k *checkout) findMergeBase(ctx context.Context, p *Plan, head string) (err
 			ShortRevision(k.commit),
 		)
 	}
-	if len(p.Options.EngineArgs()) > 0 {
+	if len(s.Plan.Options.EngineArgs()) > 0 {
 		return nil
 	}
-	changed, untracked, err := k.changed(ctx, p)
+	changed, untracked, err := k.changed(ctx, s)
 	switch {
 	case err == nil && !changed && len(untracked) == 0:
-		return k.nothing(p)
+		return k.nothing(s)
 	case !changed:
 		k.untracked = untracked
 	}
 	return err
 }
 
-func (k *checkout) nothing(p *Plan) error {
-	p.Options.abNext, p.Options.sameAs = abHead, k.what
+func (k *checkout) nothing(s *Session) error {
+	s.NextBase, s.sameAs = abHead, k.what
 	return nothingToPair{noBase{"nothing differs from " + k.what}}
 }
 
@@ -164,9 +164,10 @@ func (k *checkout) defaultBranch(ctx context.Context) string {
 // changed reports whether files of git differ from the base's commit, and which files git
 // neither has nor ignores, relative to the configuration's folder. Those that accelgate
 // writes do not count: baselines, histories and results.
-func (k *checkout) changed(ctx context.Context, p *Plan) (changed bool, untracked []string, err error) {
+func (k *checkout) changed(ctx context.Context, s *Session) (changed bool, untracked []string, err error) {
 	paths := []string{"--", ":/"}
-	for _, own := range []string{p.Options.Reference(p.File).Folder(), p.OutPath(""), p.File.Resolve(p.File.Policy.History)} {
+	file := s.Plan.File
+	for _, own := range []string{s.Plan.Options.Reference(file).Folder(), s.Plan.OutPath(""), file.Resolve(file.Policy.History)} {
 		abs, err := filepath.Abs(own)
 		if err != nil {
 			return false, nil, err
@@ -195,11 +196,11 @@ const (
 )
 
 // add makes the worktree, or takes the one that an earlier run built.
-func (k *checkout) add(ctx context.Context, e *Env, p *Plan) (err error) {
+func (k *checkout) add(ctx context.Context, s *Session) (err error) {
 	if _, err := k.RemoveStale(ctx, checkoutPrefix); err != nil {
-		e.WarnAll([]string{err.Error()}) // the next run tries again
+		s.WarnAll([]string{err.Error()}) // the next run tries again
 	}
-	if k.reuse(ctx, e, p); k.folder == nil {
+	if k.reuse(ctx, s); k.folder == nil {
 		if k.folder, err = k.Temporary(ctx, checkoutPrefix, "accelgate run"); err != nil {
 			return noBase{err.Error()}
 		}
@@ -278,24 +279,24 @@ func (k *checkout) config(heads string) string {
 
 // build builds both sides by the commands of the suites that are measured, so that
 // one is not built in another way than the other.
-func (k *checkout) build(ctx context.Context, p *Plan) error {
-	file, dir := p.File, p.File.Dir
-	if _, err := build(ctx, p, file, dir, "the code under test"); err != nil {
+func (k *checkout) build(ctx context.Context, s *Session) error {
+	file, dir := s.Plan.File, s.Plan.File.Dir
+	if _, err := build(ctx, s, file, dir, "the code under test"); err != nil {
 		return unbuilt{err}
 	}
 	if k.built {
 		return nil
 	}
-	if own := k.config(p.Options.Config); own != "" {
+	if own := k.config(s.Plan.Options.Config); own != "" {
 		loaded, err := config.Load(own)
 		if err == nil {
-			if file, err = p.placeBase(ctx, loaded); err != nil {
+			if file, err = s.placeBase(ctx, loaded); err != nil {
 				return noBase{err.Error()}
 			}
 		}
 	}
-	commands, err := build(ctx, p, file, k.dir, "the base")
-	if _, missing := os.Stat(filepath.Join(k.tree(), ".gitmodules")); err == nil && commands+len(p.builds(everySuite)) == 0 &&
+	commands, err := build(ctx, s, file, k.dir, "the base")
+	if _, missing := os.Stat(filepath.Join(k.tree(), ".gitmodules")); err == nil && commands+len(s.Plan.builds(everySuite)) == 0 &&
 		missing == nil {
 		err = noBase{"the base has submodules, which no build command of a suite fetches"}
 	}
@@ -308,16 +309,16 @@ type unbuilt struct{ error }
 
 // build runs the build commands of the suites that are measured, each once, and
 // counts them.
-func build(ctx context.Context, p *Plan, file *config.File, dir, what string) (int, error) {
+func build(ctx context.Context, session *Session, file *config.File, dir, what string) (int, error) {
 	var done [][]string
 	for i := range file.Suites {
 		s := &file.Suites[i]
-		measured := slices.ContainsFunc(p.Suites, func(one Planned) bool { return one.Name == s.Name })
+		measured := slices.ContainsFunc(session.Plan.Suites, func(one Planned) bool { return one.Name == s.Name })
 		if s.Build == nil || !s.Build.OnlyPairs || !measured ||
 			slices.ContainsFunc(done, func(b []string) bool { return slices.Equal(b, s.Build.Command) }) {
 			continue
 		}
-		response, err := p.worker.Do(ctx, worker.Request{Args: s.Build.Command, Dir: dir})
+		response, err := session.worker.Do(ctx, worker.Request{Args: s.Build.Command, Dir: dir})
 		if err != nil {
 			return len(done), err
 		}

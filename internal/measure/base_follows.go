@@ -11,8 +11,8 @@ import (
 // follow marks a run of the default branch's newest commit, whose history came before
 // it on the same branch. Only git says so, and it is asked only where there is a
 // history to follow.
-func (e *Env) follow(ctx context.Context, p *Plan, run, ref *bench.Run) {
-	if ref == nil || len(ref.Earlier) == 0 || len(p.Options.EngineArgs()) > 0 || !e.onDefault(ctx, p) {
+func (s *Session) follow(ctx context.Context, run, ref *bench.Run) {
+	if ref == nil || len(ref.Earlier) == 0 || len(s.Plan.Options.EngineArgs()) > 0 || !s.onDefault(ctx) {
 		return
 	}
 	if run.Context == nil {
@@ -22,12 +22,12 @@ func (e *Env) follow(ctx context.Context, p *Plan, run, ref *bench.Run) {
 }
 
 // onDefault reports whether HEAD is a commit of the default branch and nothing differs from it.
-func (e *Env) onDefault(ctx context.Context, p *Plan) bool {
-	dir, err := filepath.Abs(p.File.Dir)
+func (s *Session) onDefault(ctx context.Context) bool {
+	dir, err := filepath.Abs(s.Plan.File.Dir)
 	if err != nil {
 		return false
 	}
-	k := &checkout{Repository: &worktree.Repository{Worker: p.worker, Dir: dir, Now: e.Now}}
+	k := &checkout{Repository: &worktree.Repository{Worker: s.worker, Dir: dir, Now: s.Now}}
 	head, err := k.Git(ctx, dir, "rev-parse", "--verify", "--quiet", "HEAD")
 	branch := k.defaultBranch(ctx)
 	if err != nil || branch == "" {
@@ -37,6 +37,6 @@ func (e *Env) onDefault(ctx context.Context, p *Plan) bool {
 		return false
 	}
 	k.commit = head
-	changed, untracked, err := k.changed(ctx, p)
+	changed, untracked, err := k.changed(ctx, s)
 	return err == nil && !changed && len(untracked) == 0
 }

@@ -14,16 +14,16 @@ import (
 )
 
 // fromHead reads the files of the head that measure the base, too; nil if there are none.
-func fromHead(ctx context.Context, p *Plan, r *worktree.Repository) (*worktree.Overlay, error) {
-	if p.File.AB == nil {
+func fromHead(ctx context.Context, s *Session, r *worktree.Repository) (*worktree.Overlay, error) {
+	if s.Plan.File.AB == nil {
 		return nil, nil
 	}
-	o, err := r.Overlay(ctx, r.Dir, p.File.AB.FromHead)
-	return o, p.wrongFromHead(err)
+	o, err := r.Overlay(ctx, r.Dir, s.Plan.File.AB.FromHead)
+	return o, s.Plan.wrongFromHead(err)
 }
 
 // lay puts the head's files into the base. With clean it overwrites nothing that git does not have.
-func lay(ctx context.Context, p *Plan, r *worktree.Repository, heads *worktree.Overlay, dir string, clean bool) (*worktree.Laid, error) {
+func lay(ctx context.Context, s *Session, r *worktree.Repository, heads *worktree.Overlay, dir string, clean bool) (*worktree.Laid, error) {
 	if heads == nil {
 		return nil, nil
 	}
@@ -31,46 +31,46 @@ func lay(ctx context.Context, p *Plan, r *worktree.Repository, heads *worktree.O
 	if none, ok := errors.AsType[*worktree.NoMatchError](err); ok {
 		err = fmt.Errorf("%w, in the head or in the base: correct the path, or remove it", none)
 	}
-	return l, p.wrongFromHead(err)
+	return l, s.Plan.wrongFromHead(err)
 }
 
-func (p *Plan) wrongFromHead(err error) error {
+func (c *Config) wrongFromHead(err error) error {
 	if err == nil {
 		return nil
 	}
-	return exit.Usagef("%s: ab.from_head: %w", p.File.AB.Position, err)
+	return exit.Usagef("%s: ab.from_head: %w", c.File.AB.Position, err)
 }
 
 // openFolder opens the base in the checkout that --ab names. It has the head's files until
 // the base is discarded.
-func (e *Env) openFolder(ctx context.Context, p *Plan) (b *base, err error) {
-	dir, err := filepath.Abs(p.File.Dir)
+func (s *Session) openFolder(ctx context.Context) (b *base, err error) {
+	dir, err := filepath.Abs(s.Plan.File.Dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := e.settleFolder(ctx, p); err != nil {
+	if err := s.settleFolder(ctx); err != nil {
 		return nil, err
 	}
-	r := &worktree.Repository{Worker: p.worker, Dir: dir, Now: e.Now}
-	folder := p.Options.AB
-	if !filepath.IsAbs(p.Options.Config) {
-		folder = filepath.Dir(filepath.Join(p.Options.AB, p.Options.Config))
+	r := &worktree.Repository{Worker: s.worker, Dir: dir, Now: s.Now}
+	folder := s.Plan.Options.AB
+	if !filepath.IsAbs(s.Plan.Options.Config) {
+		folder = filepath.Dir(filepath.Join(s.Plan.Options.AB, s.Plan.Options.Config))
 	}
-	if p.File.AB == nil || sameFolder(dir, folder) {
-		return e.openIn(ctx, p, nil, false, nil)
+	if s.Plan.File.AB == nil || sameFolder(dir, folder) {
+		return s.openIn(ctx, nil, false, nil)
 	}
-	heads, err := fromHead(ctx, p, r)
+	heads, err := fromHead(ctx, s, r)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := os.Stat(folder); err != nil {
-		return nil, exit.Usagef("--ab: %s: %w", p.Options.AB, err)
+		return nil, exit.Usagef("--ab: %s: %w", s.Plan.Options.AB, err)
 	}
-	laid, err := lay(ctx, p, r, heads, folder, true)
+	laid, err := lay(ctx, s, r, heads, folder, true)
 	if err != nil {
 		return nil, err
 	}
-	if b, err = e.openIn(ctx, p, nil, false, laid); err != nil {
+	if b, err = s.openIn(ctx, nil, false, laid); err != nil {
 		return nil, errors.Join(err, laid.Undo())
 	}
 	return b, nil

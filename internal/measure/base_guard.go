@@ -116,46 +116,46 @@ func files(names []string) string {
 
 // watch records the base of a plan, once its builds are done. In CI what is recorded must stay. The folder that a user
 // names on a desk stays writable; where both sides share one there is nothing to tell apart.
-func (b *base) watch(e *Env, head *Plan, from *checkout) (err error) {
-	dir, what, files := head.Options.AB, "", []string(nil)
-	switch f := head.Options.folder; {
+func (b *base) watch(head *Session, from *checkout) (err error) {
+	dir, what, files := head.Plan.Options.AB, "", []string(nil)
+	switch f := head.folder; {
 	case from != nil:
 		dir, what, files = from.tree(), from.what, from.files
 	case f != nil:
 		dir, what, files = f.root, "commit "+ShortRevision(f.commit), f.files
-	case within(dir, head.File.Dir):
+	case within(dir, head.Plan.File.Dir):
 		return nil
 	default:
 		what = ShortRevision(b.revision)
 	}
 	if b.guard, err = newGuard(dir, what, files); err == nil {
-		b.guard.recording.Strict = e.inCI()
+		b.guard.recording.Strict = head.inCI()
 	}
 	return err
 }
 
-// void marks a run of which nothing counts, and saves nothing for another one to go on with.
-func (e *Env) void(p *Plan, run *bench.Run, why string) {
+// declareVoid marks a run of which nothing counts, and saves nothing for another one to go on with.
+func (s *Session) declareVoid(run *bench.Run, why string) {
 	why = text.Cut(text.OneLine(why), bench.MaxFact)
 	if run.Context == nil {
 		run.Context = map[string]string{}
 	}
 	run.Context[bench.NoEvidence] = why
-	e.WarnAll([]string{"nothing of this run counts: " + why})
-	_ = os.Remove(p.OutPath("journal.jsonl")) // the next run begins another one
+	s.WarnAll([]string{"nothing of this run counts: " + why})
+	_ = os.Remove(s.Plan.OutPath("journal.jsonl")) // the next run begins another one
 }
 
 // voided is a run of which nothing was measured, because nothing of it would count.
-func (e *Env) voided(ctx context.Context, p *Plan, err error) (*bench.Run, error) {
+func (s *Session) voided(ctx context.Context, ref *bench.Run, err error) (*bench.Run, error) {
 	why, ok := errors.AsType[notEvidence](err)
 	if !ok {
 		return nil, err
 	}
-	run := e.newRun(ctx, p, nil)
-	e.void(p, run, why.why)
-	run = redact(run, Secrets(p.Secrets()).Hide)
+	run := s.newRun(ctx, nil, ref)
+	s.declareVoid(run, why.why)
+	run = redact(run, Secrets(s.Plan.Secrets()).Hide)
 	if err := run.Validate(); err != nil {
 		return nil, fmt.Errorf("the run is not valid: %w", err)
 	}
-	return run, SaveRun(p.OutPath("run.json"), run)
+	return run, SaveRun(s.Plan.OutPath("run.json"), run)
 }

@@ -43,19 +43,19 @@ func (k *checkout) keptOwner() string {
 
 // keptKey names what the base is built from: its commit, which has its own
 // configuration, the head's files in it, and the commands that build it. It is "" where nothing is built.
-func (k *checkout) keptKey(p *Plan) string {
+func (k *checkout) keptKey(head *Session) string {
 	type command struct {
 		Suite string
 		Build *config.Build
 	}
-	commands, some := []command{{Build: p.File.Build}}, p.File.Build != nil
-	for i := range p.File.Suites {
-		s := &p.File.Suites[i]
-		if slices.ContainsFunc(p.Suites, func(one Planned) bool { return one.Name == s.Name }) {
+	commands, some := []command{{Build: head.Plan.File.Build}}, head.Plan.File.Build != nil
+	for i := range head.Plan.File.Suites {
+		s := &head.Plan.File.Suites[i]
+		if slices.ContainsFunc(head.Plan.Suites, func(one Planned) bool { return one.Name == s.Name }) {
 			commands, some = append(commands, command{s.Name, s.Build}), some || s.Build != nil
 		}
 	}
-	parts := []any{k.commit, k.prefix, filepath.Base(p.Options.Config), commands}
+	parts := []any{k.commit, k.prefix, filepath.Base(head.Plan.Options.Config), commands}
 	if k.heads != nil {
 		parts = append(parts, k.heads.Digest)
 	}
@@ -77,9 +77,9 @@ type keptBase struct {
 
 // reuse takes the folder of the base that is kept, and leaves a base without one, or
 // one that another process uses, to a temporary folder.
-func (k *checkout) reuse(ctx context.Context, e *Env, p *Plan) {
-	key := k.keptKey(p)
-	if !p.Options.Desk || e.inCI() || key == "" {
+func (k *checkout) reuse(ctx context.Context, s *Session) {
+	key := k.keptKey(s)
+	if !s.Plan.Options.Desk || s.inCI() || key == "" {
 		return
 	}
 	key = k.keptOwner() + key
@@ -93,9 +93,9 @@ func (k *checkout) reuse(ctx context.Context, e *Env, p *Plan) {
 	}
 	k.folder, k.kept = folder, true
 	why := ""
-	if k.built, why = k.stillBuilt(ctx, p, e.Now()); !k.built {
+	if k.built, why = k.stillBuilt(ctx, s, s.Now()); !k.built {
 		if why != "" {
-			fmt.Fprintf(e.Stderr, "accelgate: the base is built again: %s\n", text.OneLine(why))
+			fmt.Fprintf(s.Stderr, "accelgate: the base is built again: %s\n", text.OneLine(why))
 		}
 		if err := k.discard(ctx); err != nil { // what is there is old, or half built
 			k.kept = false
@@ -106,13 +106,13 @@ func (k *checkout) reuse(ctx context.Context, e *Env, p *Plan) {
 			return
 		}
 	}
-	k.prune(ctx, e.Now(), all, key)
+	k.prune(ctx, s.Now(), all, key)
 }
 
 // stillBuilt reports whether the kept folder holds the commit, built less than a day
 // ago, with all files that its build left. It takes back what a run changed of the commit's
 // own files or added; why names a file of the build that it cannot take back.
-func (k *checkout) stillBuilt(ctx context.Context, p *Plan, now time.Time) (whole bool, why string) {
+func (k *checkout) stillBuilt(ctx context.Context, s *Session, now time.Time) (whole bool, why string) {
 	mark := filepath.Join(k.folder.Root, keptMark)
 	info, err := os.Stat(mark)
 	if err != nil || now.Sub(info.ModTime()) > keptFor {
@@ -128,7 +128,7 @@ func (k *checkout) stillBuilt(ctx context.Context, p *Plan, now time.Time) (whol
 	}
 	changed, added, err := k.differences(tree)
 	if err == nil && len(changed) > 0 {
-		changed, added, err = k.restore(ctx, p, tree)
+		changed, added, err = k.restore(ctx, s, tree)
 	}
 	switch {
 	case err == nil && len(changed) > 0:
@@ -150,11 +150,11 @@ func (k *checkout) differences(tree string) (changed, added []string, err error)
 }
 
 // restore gives the commit's own files, and those of the head, what they had.
-func (k *checkout) restore(ctx context.Context, p *Plan, tree string) (changed, added []string, err error) {
+func (k *checkout) restore(ctx context.Context, s *Session, tree string) (changed, added []string, err error) {
 	if _, err := k.Git(ctx, tree, "reset", "--quiet", "--hard"); err != nil {
 		return nil, nil, err
 	}
-	if _, err := lay(ctx, p, k.Repository, k.heads, filepath.Join(tree, filepath.FromSlash(k.prefix)), false); err != nil {
+	if _, err := lay(ctx, s, k.Repository, k.heads, filepath.Join(tree, filepath.FromSlash(k.prefix)), false); err != nil {
 		return nil, nil, err
 	}
 	return k.differences(tree)

@@ -27,45 +27,46 @@ const (
 
 // openBase opens the base that --ab names, or that a run on a desk finds by itself;
 // nil without one. It must be discarded.
-func (e *Env) openBase(ctx context.Context, p *Plan) (*base, error) {
-	o := p.Options
-	if o.unpaired != "" {
-		p.unpaired = append(p.unpaired, o.unpaired)
+func (s *Session) openBase(ctx context.Context) (*base, error) {
+	o := s.Plan.Options
+	if why := s.Plan.built.unpaired; why != "" {
+		s.unpaired = append(s.unpaired, why)
 	}
-	desk := o.Desk && o.AB == "" && o.Repeats == 0 && !e.inCI() && p.Policy.Compat == "" && p.Policy.Method != gate.MethodThreshold
+	policy := &s.Plan.Policy
+	desk := o.Desk && o.AB == "" && o.Repeats == 0 && !s.inCI() && policy.Compat == "" && policy.Method != gate.MethodThreshold
 	switch {
 	case o.AB == abOff || o.AB == "" && o.Pairs == 0 && !desk:
 		if o.Pairs > 0 {
 			return nil, exit.Usagef("--pairs needs a base, and --ab is off: leave one of the two out")
 		}
 		return nil, nil
-	case p.Policy.Compat != "":
-		return nil, exit.Usagef("--ab: policy.compat %s does not judge pairs: leave one of the two out", p.Policy.Compat)
+	case policy.Compat != "":
+		return nil, exit.Usagef("--ab: policy.compat %s does not judge pairs: leave one of the two out", policy.Compat)
 	case o.AB == "" && o.Pairs == 0:
-		return e.tryBase(ctx, p)
+		return s.tryBase(ctx)
 	case o.AB == "" && !o.Desk:
 		return nil, exit.Usagef("--pairs is about pairs with a base: add --ab FOLDER, a checkout of the base, or leave --pairs out")
 	case o.AB == "" || o.AB == abAuto:
-		b, err := e.baseOf(ctx, p, "", false)
+		b, err := s.baseOf(ctx, "", false)
 		return b, asUsage("--ab auto", err, "add --ab FOLDER with a checkout of the base, or leave pairs out with --ab off")
 	}
 	if info, err := os.Stat(o.AB); err == nil && info.IsDir() {
-		return e.openFolder(ctx, p)
+		return s.openFolder(ctx)
 	}
-	b, err := e.baseOf(ctx, p, o.AB, false)
+	b, err := s.baseOf(ctx, o.AB, false)
 	return b, asUsage("--ab", err, "give the folder of a checkout of the base, or a commit of this repository")
 }
 
 // NextBase is what --ab is to be in a command that is printed, for a configuration
-// in dir.
-func (o *Options) NextBase(dir string) string {
+// in dir. found is what measuring found, "" if nothing was measured.
+func (o *Options) NextBase(dir, found string) string {
 	switch {
 	case o.AB != "" && o.AB != abOff:
 		return o.AB
-	case o.abNext == "" && inRepository(dir):
+	case found == "" && inRepository(dir):
 		return abAuto
 	}
-	return cmp.Or(o.abNext, unknownBase)
+	return cmp.Or(found, unknownBase)
 }
 
 func inRepository(dir string) bool {
@@ -88,17 +89,17 @@ const unknownBase = "BASE-CHECKOUT"
 
 // since makes the baseline's commit the next base where nothing differs from HEAD:
 // that is what a loss against the baseline is a loss since.
-func (e *Env) since(ctx context.Context, p *Plan, ref *bench.Run) {
-	if p.Options.abNext != abHead || ref == nil || ref.Revision == "" {
+func (s *Session) since(ctx context.Context, ref *bench.Run) {
+	if s.NextBase != abHead || ref == nil || ref.Revision == "" {
 		return
 	}
-	response, err := p.worker.Do(
+	response, err := s.worker.Do(
 		ctx,
 		worker.Request{Args: []string{"git", "rev-parse", "--verify", "--quiet", "--end-of-options", ref.Revision + "^{commit}"},
-			Dir: p.File.Dir, Unset: worktree.Variables, Timeout: 10 * time.Second},
+			Dir: s.Plan.File.Dir, Unset: worktree.Variables, Timeout: 10 * time.Second},
 	)
 	if err == nil && response.OK() {
-		p.Options.abNext = ShortRevision(strings.TrimSpace(string(response.Stdout)))
+		s.NextBase = ShortRevision(strings.TrimSpace(string(response.Stdout)))
 	}
 }
 
@@ -130,12 +131,12 @@ func asUsage(flag string, err error, next string) error {
 
 // tryBase opens the merge base where it can be paired with, and says in one line
 // what it does.
-func (e *Env) tryBase(ctx context.Context, p *Plan) (*base, error) {
-	b, err := e.baseOf(ctx, p, "", true)
+func (s *Session) tryBase(ctx context.Context) (*base, error) {
+	b, err := s.baseOf(ctx, "", true)
 	switch {
 	case err == nil:
-		p.Options.abNext = abAuto
-		fmt.Fprintf(e.Stderr, "accelgate: measuring in pairs with %s (--ab off measures without)\n", b.checkout)
+		s.NextBase = abAuto
+		fmt.Fprintf(s.Stderr, "accelgate: measuring in pairs with %s (--ab off measures without)\n", b.checkout)
 		return b, nil
 	case ctx.Err() != nil:
 		return nil, err
@@ -143,10 +144,10 @@ func (e *Env) tryBase(ctx context.Context, p *Plan) (*base, error) {
 	if _, ok := errors.AsType[unbuilt](err); ok {
 		return nil, fmt.Errorf("%w; correct it, or measure what is built already with --ab off", err)
 	}
-	p.Options.abNext = cmp.Or(p.Options.abNext, unknownBase)
-	fmt.Fprintf(e.Stderr, "accelgate: measuring without pairs: %s\n", text.OneLine(err.Error()))
+	s.NextBase = cmp.Or(s.NextBase, unknownBase)
+	fmt.Fprintf(s.Stderr, "accelgate: measuring without pairs: %s\n", text.OneLine(err.Error()))
 	if _, ok := errors.AsType[nothingToPair](err); !ok {
-		p.unpaired = append(p.unpaired, "no suite was measured in pairs, because "+text.OneLine(err.Error()))
+		s.unpaired = append(s.unpaired, "no suite was measured in pairs, because "+text.OneLine(err.Error()))
 	}
 	return nil, nil
 }
@@ -154,12 +155,12 @@ func (e *Env) tryBase(ctx context.Context, p *Plan) (*base, error) {
 // probe measures one cell of each suite in a base that was not asked for, and takes
 // the suites out of the pairs that do not pass there. Where none is left it discards
 // the base and returns nil.
-func (e *Env) probe(ctx context.Context, p *Plan, b *base, lanes Lanes) (*base, error) {
+func (s *Session) probe(ctx context.Context, b *base, lanes Lanes) (*base, error) {
 	if b == nil || !b.tried {
 		return b, nil
 	}
-	for _, one := range p.Suites {
-		why, err := b.runs(ctx, one, lanes.For)
+	for _, one := range s.Plan.Suites {
+		why, err := b.runs(ctx, &one, lanes.For)
 		if err != nil {
 			return b, err
 		}
@@ -169,17 +170,17 @@ func (e *Env) probe(ctx context.Context, p *Plan, b *base, lanes Lanes) (*base, 
 		for _, cell := range one.Cells {
 			delete(b.cells, cell.ID())
 		}
-		p.Options.abNext = unknownBase
+		s.NextBase = unknownBase
 		warning := fmt.Sprintf(
 			"suite %s is not measured in pairs, because it does not run in %s: %s",
 			one.Name,
 			b.checkout,
 			text.OneLine(why),
 		)
-		p.Warnings = append(p.Warnings, warning)
-		p.unpaired = append(p.unpaired, fmt.Sprintf("suite %s was not measured in pairs, because it does not run in %s",
+		s.warnings = append(s.warnings, warning)
+		s.unpaired = append(s.unpaired, fmt.Sprintf("suite %s was not measured in pairs, because it does not run in %s",
 			text.OneLine(one.Name), b.checkout))
-		e.WarnAll([]string{warning})
+		s.WarnAll([]string{warning})
 	}
 	if len(b.cells) == 0 {
 		return nil, b.discard(ctx)
@@ -192,8 +193,8 @@ const maxProbes = 2
 
 // runs returns why no cell of a suite runs in the base; "" if one does, or none is to
 // be paired.
-func (b *base) runs(ctx context.Context, one Planned, on func(bench.Cell) bench.Device) (why string, err error) {
-	probed, measurer := 0, measurerOf(b.plan)
+func (b *base) runs(ctx context.Context, one *Planned, on func(bench.Cell) bench.Device) (why string, err error) {
+	probed, measurer := 0, measurerOf(b.session)
 	for _, cell := range one.Cells {
 		of, ok := b.cells[cell.ID()]
 		if !ok || probed == maxProbes {
@@ -203,7 +204,7 @@ func (b *base) runs(ctx context.Context, one Planned, on func(bench.Cell) bench.
 		device := on(cell)
 		r, err := measurer.Measure(ctx, of.cell, device)
 		if err == nil {
-			err = b.plan.Release(of.cell.Suite, of.suite.Suite, device)
+			err = b.session.Release(of.cell.Suite, device)
 		}
 		switch {
 		case ctx.Err() != nil:

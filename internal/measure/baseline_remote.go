@@ -15,7 +15,7 @@ import (
 )
 
 // Reference returns what runs are compared with.
-func (o *Options) Reference(file *config.File) reference.Baselines {
+func (o *HostOptions) Reference(file *config.File) reference.Baselines {
 	return reference.Baselines{File: file, Named: o.Baseline}
 }
 

@@ -12,8 +12,8 @@ import (
 // calibrate times the calibration workload before the cells are measured. It does
 // nothing where the host is not watched, nothing is to be measured, or the workload shows
 // the neighbours of a virtual machine rather than the host.
-func (s *session) calibrate(ctx context.Context, run *bench.Run) error {
-	if s.watcher == nil || s.plan.size() == 0 || !device.Physical(s.plan.root) {
+func (s *measuring) calibrate(ctx context.Context, run *bench.Run) error {
+	if s.watcher == nil || s.Plan.size() == 0 || !device.Physical(s.Root) {
 		return nil
 	}
 	s.calibrator = engine.NewCalibrator(runtime.GOMAXPROCS(0))
@@ -24,7 +24,7 @@ func (s *session) calibrate(ctx context.Context, run *bench.Run) error {
 }
 
 // recalibrate does the same after the last cell.
-func (s *session) recalibrate(ctx context.Context, run *bench.Run) error {
+func (s *measuring) recalibrate(ctx context.Context, run *bench.Run) error {
 	if run.Calibration != nil {
 		run.Calibration.After = s.calibrator.Times(ctx, s.Now)
 	}

@@ -15,7 +15,7 @@ import (
 
 // leftBehind warns of baselines from before the configuration had its name, which it does
 // not read. Once it has a folder of its own, nothing is missing.
-func (o *Options) leftBehind(file *config.File) []string {
+func (o *HostOptions) leftBehind(file *config.File) []string {
 	if file.Name == "" || file.Baselines.Path != "" || o.Baseline != "" || o.Reference(file).Remote() || o.Reference(file).FromHistory() {
 		return nil
 	}

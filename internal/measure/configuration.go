@@ -28,7 +28,7 @@ func (e *Env) Load(o *Options) (*config.File, gate.Policy, error) {
 
 // Read reads the configuration: an accelgate.yaml, or TensorSharp's
 // matrix-config.json, which is translated first.
-func (o *Options) Read() (*config.File, []string, error) {
+func (o *HostOptions) Read() (*config.File, []string, error) {
 	if piped(o.Config) {
 		return o.readPiped()
 	}
@@ -60,7 +60,7 @@ func piped(path string) bool {
 }
 
 // readPiped reads it once. Its paths are relative to the working folder.
-func (o *Options) readPiped() (*config.File, []string, error) {
+func (o *HostOptions) readPiped() (*config.File, []string, error) {
 	if o.pipedConfig == nil {
 		data, err := ReadBounded(o.Config)
 		if err != nil {
@@ -76,7 +76,7 @@ func (o *Options) readPiped() (*config.File, []string, error) {
 }
 
 // Translate turns TensorSharp's configuration into accelgate's.
-func (o *Options) Translate(data []byte) ([]byte, []string, error) {
+func (o *HostOptions) Translate(data []byte) ([]byte, []string, error) {
 	c, warnings, err := tensorsharp.ReadConfig(o.Config, data)
 	if err != nil {
 		return nil, nil, err

@@ -31,14 +31,14 @@ type chosen struct {
 const nearNode = "auto"
 
 // processorsOf refuses lists that no processor can follow, and such that belong to no device.
-func (p *Plan) processorsOf(s *config.Suite) (*processors, error) {
-	of := &processors{near: p.near}
+func (c *Config) processorsOf(s *config.Suite) (*processors, error) {
+	of := &processors{near: c.near}
 	var err error
-	if of.cpus, err = p.chosen(s, "cpus", s.CPUs, func(list string) error { _, err := worker.ParseCPUs(list); return err }); err != nil {
+	if of.cpus, err = c.chosen(s, "cpus", s.CPUs, func(list string) error { _, err := worker.ParseCPUs(list); return err }); err != nil {
 		return nil, err
 	}
-	of.nodes, err = p.chosen(s, "numa", s.NUMA, func(list string) error {
-		if list == nearNode && len(p.deviceIDs) == 0 && p.near != nil {
+	of.nodes, err = c.chosen(s, "numa", s.NUMA, func(list string) error {
+		if list == nearNode && len(c.deviceIDs) == 0 && c.here {
 			return fmt.Errorf(
 				"auto is the node of the cell's device, and cells are not pinned to devices: write host.devices, or the number of a node",
 			)
@@ -53,25 +53,25 @@ func (p *Plan) processorsOf(s *config.Suite) (*processors, error) {
 }
 
 // chosen reads one list for all, or one for each device of the run.
-func (p *Plan) chosen(s *config.Suite, key string, lists []string, check func(list string) error) (c chosen, err error) {
-	if len(lists) > 0 && p.kinds[s.Kind].Inside {
-		return c, s.Errorf(key, "kind %s starts no processes: remove %s, and start accelgate by taskset", s.Kind, key)
+func (c *Config) chosen(s *config.Suite, key string, lists []string, check func(list string) error) (of chosen, err error) {
+	if len(lists) > 0 && c.kinds[s.Kind].Inside {
+		return of, s.Errorf(key, "kind %s starts no processes: remove %s, and start accelgate by taskset", s.Kind, key)
 	}
 	for _, list := range lists {
 		if err := check(list); err != nil {
-			return c, s.Errorf(key, "%v", err)
+			return of, s.Errorf(key, "%v", err)
 		}
 	}
-	c.lists = lists
+	of.lists = lists
 	if len(lists) < 2 {
-		return c, nil
+		return of, nil
 	}
-	if n := len(p.deviceIDs); n != len(lists) {
-		return c, s.Errorf(key, "has %s for %s of the run: write one list for each of host.devices or --devices, or one for all",
+	if n := len(c.deviceIDs); n != len(lists) {
+		return of, s.Errorf(key, "has %s for %s of the run: write one list for each of host.devices or --devices, or one for all",
 			text.Plural(len(lists), "list"), text.Plural(n, "device"))
 	}
-	c.devices, _ = device.Devices(p.deviceIDs, p.Host, p.environ) // the lease reports what is wrong with them
-	return c, nil
+	of.devices, _ = device.Devices(c.deviceIDs, c.Host, c.environ) // the lease reports what is wrong with them
+	return of, nil
 }
 
 // of returns the list of a device, or of all in a group; "" where nothing is chosen.
@@ -130,29 +130,27 @@ func (p *processors) pin(d bench.Device) []string {
 }
 
 // findNear finds the NUMA nodes of the devices of the run, or of all of the host, if a suite that it measures asks for them.
-func (p *Plan) findNear(ctx context.Context) error {
-	p.near = map[bench.Device]int{}
-	wanted := slices.DeleteFunc(
-		slices.Clone(p.File.Suites),
-		func(s config.Suite) bool { return !p.Options.Wants(p.File, p.Host.Label, s.Name) },
-	)
+func (e *Env) findNear(ctx context.Context, c *Config) error {
+	wanted := slices.DeleteFunc(slices.Clone(c.File.Suites), func(s config.Suite) bool { return !c.wants(s.Name) })
 	auto := slices.IndexFunc(wanted, func(s config.Suite) bool { return slices.Contains(s.NUMA, nearNode) })
 	together := slices.ContainsFunc(wanted, func(s config.Suite) bool {
 		return slices.ContainsFunc(s.Devices, func(n config.DeviceCount) bool { return n.SameNode })
 	})
-	devices, err := device.Devices(p.deviceIDs, p.Host, p.environ)
+	devices, err := device.Devices(c.deviceIDs, c.Host, c.environ)
 	if err != nil || auto < 0 && !together { // the lease reports what is wrong with devices
 		return nil
 	}
 	if len(devices) == 0 {
-		devices = device.All(p.Host)
+		devices = device.All(c.Host)
 	}
-	nodes, err := device.NUMA(ctx, p.worker, p.root, devices, p.Host)
+	w := &worker.Isolated{Environ: c.environ}
+	defer w.Close()
+	nodes, err := device.NUMA(ctx, w, e.Root, devices, c.Host)
 	if err != nil {
 		return err
 	}
-	p.near, p.unplaced = nodes.Of, nodes.Unknown
-	if auto < 0 || len(p.deviceIDs) == 0 { // without devices, auto is refused where it stands
+	c.near, c.unplaced = nodes.Of, nodes.Unknown
+	if auto < 0 || len(c.deviceIDs) == 0 { // without devices, auto is refused where it stands
 		return nil
 	}
 	if err := nodes.Check(devices); err != nil {

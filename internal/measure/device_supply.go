@@ -19,32 +19,33 @@ type capacity struct {
 	whole     []bench.Device
 	unnamed   int            // devices of the run that cannot be resolved
 	slices    map[string]int // by profile
+	here      bool           // nodes are known
 	nodes     map[bench.Device]int
 	unknown   map[bench.Device]string // why a device has no node
 	hosts     int                     // nodes of the job; 0 is any number
 	job       bool                    // the devices are those of a job
 }
 
-func (p *Plan) capacity() capacity {
-	s := capacity{pinned: len(p.deviceIDs) > 0, who: "the run", simulated: map[string]bool{}, slices: map[string]int{}}
-	s.nodes, s.unknown, s.hosts = p.near, p.unplaced, p.nodes
-	if p.job != nil && p.job.Allocates {
+func (c *Config) capacity() capacity {
+	s := capacity{pinned: len(c.deviceIDs) > 0, who: "the run", simulated: map[string]bool{}, slices: map[string]int{}}
+	s.here, s.nodes, s.unknown, s.hosts = c.here, c.near, c.unplaced, c.nodes
+	if c.job != nil && c.job.Allocates {
 		s.pinned, s.job, s.who = true, true, "this job"
 	}
-	devices, err := device.Devices(p.deviceIDs, p.Host, p.environ)
+	devices, err := device.Devices(c.deviceIDs, c.Host, c.environ)
 	if !s.pinned {
-		s.who, devices = "host "+p.Host.Label, device.All(p.Host)
-		for _, a := range p.Host.Accelerators {
+		s.who, devices = "host "+c.Host.Label, device.All(c.Host)
+		for _, a := range c.Host.Accelerators {
 			if a.Model == "" {
 				s.simulated[""], s.simulated[a.Vendor] = true, true
 			}
 		}
 	}
 	if err != nil {
-		s.unnamed = len(p.deviceIDs) // the lease reports what is wrong with them
+		s.unnamed = len(c.deviceIDs) // the lease reports what is wrong with them
 	}
 	for _, d := range devices {
-		if profile := device.Profile(d, p.Host); profile != "" {
+		if profile := device.Profile(d, c.Host); profile != "" {
 			s.slices[profile]++
 		} else {
 			s.whole = append(s.whole, d)
@@ -68,7 +69,7 @@ func (s capacity) lacks(need needs) string {
 		return ""
 	case need.width > len(has)+s.unnamed:
 		return s.lacksDevices(need, len(has)+s.unnamed)
-	case need.sameNode && s.nodes != nil && s.unnamed == 0:
+	case need.sameNode && s.here && s.unnamed == 0:
 		return s.lacksNode(need, has)
 	}
 	return ""

@@ -32,32 +32,34 @@ func (e *Env) place(o *Options, file *config.File) (*config.File, *artifact.Stor
 	return placed, store, nil
 }
 
-// GetArtifacts gets what the suites that wanted selects by name and the build use, before
-// any of them is opened, and keeps it until the plan is closed.
-func (e *Env) GetArtifacts(ctx context.Context, p *Plan, wanted func(suite string) bool) error {
-	if p.artifacts == nil || p.Options.NoFetch {
+// getArtifacts gets what the suites that wanted selects by name and the build use, before
+// any of them is opened, and keeps it until the session is closed.
+func (w *workplace) getArtifacts(ctx context.Context, wanted func(suite string) bool) error {
+	if w.config.store == nil || w.config.Options.NoFetch {
 		return nil
 	}
-	p.get = func(names []string) error {
-		if len(names) == 0 {
-			return nil
-		}
-		defer e.Progress.Begin("get the artifacts")()
-		return p.artifacts.Get(ctx, names)
+	return w.get(ctx, w.config.File.Uses(func(i int) bool { return wanted(w.config.File.Suites[i].Name) }))
+}
+
+// get gets artifacts by name.
+func (w *workplace) get(ctx context.Context, names []string) error {
+	if len(names) == 0 {
+		return nil
 	}
-	return p.get(p.File.Uses(func(i int) bool { return wanted(p.File.Suites[i].Name) }))
+	defer w.Progress.Begin("get the artifacts")()
+	return w.config.store.Get(ctx, names)
 }
 
 // placeBase places the artifacts of the base's own configuration, and gets those that the
 // builds of its measured suites may use. They are held once the base is planned.
-func (p *Plan) placeBase(ctx context.Context, file *config.File) (*config.File, error) {
-	placed, store, err := p.place(file)
+func (s *Session) placeBase(ctx context.Context, file *config.File) (*config.File, error) {
+	placed, store, err := s.place(s.Plan.Options, file)
 	if err != nil || store == nil {
 		return placed, err
 	}
 	defer store.Release()
 	measured := func(i int) bool {
-		return slices.ContainsFunc(p.Suites, func(one Planned) bool { return one.Name == placed.Suites[i].Name })
+		return slices.ContainsFunc(s.Plan.Suites, func(one Planned) bool { return one.Name == placed.Suites[i].Name })
 	}
 	return placed, store.Get(ctx, placed.Uses(measured))
 }
@@ -65,18 +67,18 @@ func (p *Plan) placeBase(ctx context.Context, file *config.File) (*config.File, 
 // lacking makes an artifact that is absent the cause of an error of a suite, and reports
 // whether opening it again may help, because it is there now: a suite that is left out is
 // opened too, and only some kinds look into their files for that.
-func (p *Plan) lacking(index int, err error) (again bool, because error) {
-	if p.artifacts == nil {
+func (w *workplace) lacking(ctx context.Context, index int, err error) (again bool, because error) {
+	if w.config.store == nil {
 		return false, err
 	}
 	var missing []string
-	if p.artifacts.Mentioned(err.Error()) {
-		missing = p.artifacts.Missing(context.Background(), p.File.Uses(func(i int) bool { return i == index }))
+	if w.config.store.Mentioned(err.Error()) {
+		missing = w.config.store.Missing(ctx, w.config.File.Uses(func(i int) bool { return i == index }))
 	}
 	switch {
 	case len(missing) == 0:
 		return false, err
-	case p.get == nil:
+	case !w.config.here || w.config.Options.NoFetch:
 		return false, fmt.Errorf(
 			"%w; the cache lacks %s, which the suite uses: run 'accelgate fetch %s' first",
 			err,
@@ -84,7 +86,7 @@ func (p *Plan) lacking(index int, err error) (again bool, because error) {
 			strings.Join(missing, " "),
 		)
 	}
-	if failed := p.get(missing); failed != nil {
+	if failed := w.get(ctx, missing); failed != nil {
 		return false, failed
 	}
 	return true, err
@@ -107,7 +109,7 @@ func (e *Env) Artifacts(o *Options) (*artifact.Store, error) {
 }
 
 // downloads is the cache for suites that download by themselves: the one of artifacts.
-func (p *Plan) downloads() suite.Downloads {
-	getenv := func(name string) string { return worker.Getenv(p.environ, name) }
-	return suite.Downloads{Dir: artifact.Folder(p.File, getenv), Limit: int64(p.File.Host.CacheGiB) << 30, Offline: p.Options.Offline}
+func (c *Config) downloads() suite.Downloads {
+	getenv := func(name string) string { return worker.Getenv(c.environ, name) }
+	return suite.Downloads{Dir: artifact.Folder(c.File, getenv), Limit: int64(c.File.Host.CacheGiB) << 30, Offline: c.Options.Offline}
 }

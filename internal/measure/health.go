@@ -17,9 +17,9 @@ import (
 
 // watches reports whether the machine is to be watched while it measures: flag
 // over environment over configuration.
-func (e *Env) watches(p *Plan) (bool, error) {
+func (s *Session) watches() (bool, error) {
 	for _, choice := range []struct{ name, value string }{
-		{"--health", p.Options.Health}, {"ACCELGATE_HEALTH", e.Getenv("ACCELGATE_HEALTH")}, {"host.health", p.File.Host.Health},
+		{"--health", s.Plan.Options.Health}, {"ACCELGATE_HEALTH", s.Getenv("ACCELGATE_HEALTH")}, {"host.health", s.Plan.File.Host.Health},
 	} {
 		switch choice.value {
 		case "":
@@ -33,15 +33,15 @@ func (e *Env) watches(p *Plan) (bool, error) {
 }
 
 // newWatcher returns nil where watching is off.
-func (e *Env) newWatcher(p *Plan, devices []bench.Device) (*health.Watcher, error) {
-	watches, err := e.watches(p)
+func (s *Session) newWatcher(devices []bench.Device) (*health.Watcher, error) {
+	watches, err := s.watches()
 	if err != nil || !watches {
 		return nil, err
 	}
 	if len(devices) == 0 {
-		devices = device.All(p.Host) // cells may use any
+		devices = device.All(s.Plan.Host) // cells may use any
 	}
-	return health.New(health.Options{Devices: devices, Worker: p.worker, Watch: p.gpus, Now: e.Now}), nil
+	return health.New(health.Options{Devices: devices, Worker: s.worker, Watch: s.Plan.gpus, Now: s.Now}), nil
 }
 
 // watched measures cells and says how the machine was.
@@ -54,12 +54,12 @@ type watched struct {
 }
 
 // watch makes a measurer watch the host, unless watching is off.
-func (s *session) watch(m runner.Measurer) runner.Measurer {
+func (s *measuring) watch(m runner.Measurer) runner.Measurer {
 	if s.watcher == nil {
 		return m
 	}
 	w := watched{m, s.watcher, map[string]bool{}, energy.OpenPackages(""), s.Now}
-	for _, one := range s.plan.Suites {
+	for _, one := range s.Plan.Suites {
 		w.outside[one.Name] = one.Plan.Outside
 	}
 	return w

@@ -15,7 +15,7 @@ import (
 const DefaultHistory = "history"
 
 // HistoryPath is the path of the history of a host, whether it exists or not.
-func (o *Options) HistoryPath(file *config.File, label string) string {
+func (o *HostOptions) HistoryPath(file *config.File, label string) string {
 	switch {
 	case o.History != "":
 		return history.Path(o.History, label)
@@ -26,7 +26,7 @@ func (o *Options) HistoryPath(file *config.File, label string) string {
 }
 
 // Histories are the labels of the hosts that have a history, in the order of its files.
-func (o *Options) Histories(file *config.File) (labels []string, err error) {
+func (o *HostOptions) Histories(file *config.File) (labels []string, err error) {
 	paths, err := filepath.Glob(o.HistoryPath(file, "*"))
 	for _, path := range paths {
 		if label, ok := history.Label(path); ok {
@@ -47,7 +47,7 @@ func KeepRuns(file *config.File) int {
 // Kept reads the runs that were kept of a host. None are nothing, unless
 // --history names a folder that does not exist; unreadable ones are an error, as
 // with a baseline.
-func (o *Options) Kept(file *config.File, label string) (*history.File, error) {
+func (o *HostOptions) Kept(file *config.File, label string) (*history.File, error) {
 	if o.OnBranch != nil {
 		if f := o.OnBranch(label); f != nil {
 			return f, nil

@@ -20,10 +20,8 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/gate"
-	"github.com/accelgate/accelgate/internal/measure/prepare"
 	"github.com/accelgate/accelgate/internal/measure/runner"
 	"github.com/accelgate/accelgate/internal/reference/worktree"
-	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
 )
@@ -42,7 +40,7 @@ func firstPairs(p *gate.Policy) int {
 // base is the code that a run is compared with alternately: the same configuration
 // opened in another checkout.
 type base struct {
-	plan     *Plan
+	session  *Session
 	revision string
 	pairs    int                   // of each cell, at first
 	seed     uint64                // of the order within pairs
@@ -52,34 +50,22 @@ type base struct {
 	coins    map[string]*rand.Rand // by id: devices must not change each other's order
 	flipped  map[string]bool       // the order of a cell's pair before, where the second one of two is due
 	mu       sync.Mutex
-	checkout *checkout // that accelgate made of it; nil if the user did
-	tried    bool      // it was not asked for
-	hold     *prepare.Hold
+	checkout *checkout      // that accelgate made of it; nil if the user did
+	tried    bool           // it was not asked for
 	laid     *worktree.Laid // the head's files in it; nil without any
 	guard    *guard         // nil where both sides are one folder
 }
 
 // openIn opens the base in a folder, which has the head's files that were laid there.
-func (e *Env) openIn(ctx context.Context, p *Plan, from *checkout, tried bool, laid *worktree.Laid) (*base, error) {
-	o := *p.Options
-	o.Injected, o.Revision, o.Out, o.isBase, o.baseLogs = Injected{}, "", "", true, p.OutPath(filepath.Join(logs, "base"))
-	// Which cells are measured is the head's to say: a shard of another matrix, and a
-	// name that the base does not have, would leave cells without pairs.
-	o.Selection = Selection{MaxCells: math.MaxInt}
-	o.HostLabel, o.headDir, o.gpus = p.Host.Label, p.File.Dir, p.gpus // it is one machine
-	for i := range p.File.Suites {
-		name := p.File.Suites[i].Name
-		if !slices.ContainsFunc(p.Suites, func(one Planned) bool { return one.Name == name }) {
-			o.notListed = append(o.notListed, name)
-		}
-	}
-	opened, err := e.planBase(ctx, &o, from)
+func (s *Session) openIn(ctx context.Context, from *checkout, tried bool, laid *worktree.Laid) (*base, error) {
+	opened, err := s.sessionOfBase(ctx, from)
 	if err != nil {
 		return nil, fmt.Errorf("--ab: %w", err)
 	}
+	o := s.Plan.Options
 	b := &base{
-		plan:     opened,
-		pairs:    cmp.Or(o.Pairs, firstPairs(&p.Policy)),
+		session:  opened,
+		pairs:    cmp.Or(o.Pairs, firstPairs(&s.Plan.Policy)),
 		seed:     cmp.Or(o.PairSeed, rand.Uint64()>>11),
 		cells:    map[string]paired{},
 		owed:     map[string]bool{},
@@ -89,12 +75,12 @@ func (e *Env) openIn(ctx context.Context, p *Plan, from *checkout, tried bool, l
 		tried:    tried,
 		laid:     laid,
 	}
-	if b.revision = cmp.Or(e.checkedOut(ctx, opened), o.ABRevision); o.folder != nil {
-		b.revision = o.folder.commit
+	if b.revision = cmp.Or(opened.checkedOut(ctx), o.ABRevision); s.folder != nil {
+		b.revision = s.folder.commit
 	}
-	if want := cmp.Or(e.mergedInto(ctx, p), o.ABRevision); o.ABRevision != "" && b.revision != want {
-		p.Warnings = append(
-			p.Warnings,
+	if want := cmp.Or(s.mergedInto(ctx), o.ABRevision); o.ABRevision != "" && b.revision != want {
+		s.warnings = append(
+			s.warnings,
 			fmt.Sprintf(
 				"the base is %s, and the pull request is merged into %s, so what else differs counts as its change: check out that one in %s",
 				text.OneLine(b.revision),
@@ -103,12 +89,12 @@ func (e *Env) openIn(ctx context.Context, p *Plan, from *checkout, tried bool, l
 			),
 		)
 	}
-	b.state = b.revision + " " + e.changes(ctx, opened) + " " + opened.File.Digest + laid.Digest()
-	if err = b.match(p); err == nil {
-		err = b.build(ctx, p)
+	b.state = b.revision + " " + opened.changed(ctx) + " " + opened.Plan.File.Digest + laid.Digest()
+	if err = b.match(s); err == nil {
+		err = b.build(ctx, s.Plan)
 	}
 	if err == nil {
-		err = b.watch(e, p, from)
+		err = b.watch(s, from)
 	}
 	if err != nil {
 		b.close()
@@ -120,10 +106,10 @@ func (e *Env) openIn(ctx context.Context, p *Plan, from *checkout, tried bool, l
 // mergedInto is the first parent of the checked out commit, where that is the merge of
 // the pull request's head; "" where it is not, or git cannot show it. A shallow checkout
 // tells.
-func (e *Env) mergedInto(ctx context.Context, p *Plan) string {
-	response, err := p.worker.Do(
+func (s *Session) mergedInto(ctx context.Context) string {
+	response, err := s.worker.Do(
 		ctx,
-		worker.Request{Args: []string{"git", "cat-file", "-p", "HEAD"}, Dir: p.File.Dir, Timeout: 10 * time.Second},
+		worker.Request{Args: []string{"git", "cat-file", "-p", "HEAD"}, Dir: s.Plan.File.Dir, Timeout: 10 * time.Second},
 	)
 	if err != nil || !response.OK() {
 		return ""
@@ -135,38 +121,60 @@ func (e *Env) mergedInto(ctx context.Context, p *Plan) string {
 			parents = append(parents, strings.TrimSpace(parent))
 		}
 	}
-	if len(parents) != 2 || parents[1] != p.Options.Revision {
+	if len(parents) != 2 || parents[1] != s.Plan.Options.Revision {
 		return ""
 	}
 	return parents[0]
 }
 
-// planBase opens the base by its own configuration: what it says of a cell is a
+// sessionOfBase opens the base by its own configuration: what it says of a cell is a
 // part of the base's identity. A base without one has that of the head.
-func (e *Env) planBase(ctx context.Context, o *Options, from *checkout) (*Plan, error) {
-	if from != nil {
-		own := from.config(o.Config)
-		if own == "" {
-			return e.PlanIn(ctx, o, from.dir)
-		}
+func (s *Session) sessionOfBase(ctx context.Context, from *checkout) (*Session, error) {
+	o := *s.Plan.Options
+	o.DemonstrationOptions, o.Revision, o.Out = DemonstrationOptions{}, "", ""
+	// Which cells are measured is the head's to say: a shard of another matrix, and a
+	// name that the base does not have, would leave cells without pairs.
+	o.SelectOptions = SelectOptions{MaxCells: math.MaxInt}
+	o.HostLabel = s.Plan.Host.Label // it is one machine
+	own, dir := s.baseConfig(from)
+	if own != "" {
 		o.Config, o.pipedConfig = own, nil
-		return e.Plan(ctx, o)
 	}
-	if filepath.IsAbs(o.Config) {
-		return e.PlanIn(ctx, o, o.AB)
+	c, err := s.Configure(&o)
+	if err == nil && own == "" {
+		c, err = c.In(dir)
 	}
-	own := filepath.Join(o.AB, o.Config)
+	if err != nil {
+		return nil, err
+	}
+	c.isBase, c.headDir, c.baseLogs, c.gpus = true, s.Plan.File.Dir, s.Plan.OutPath(filepath.Join(logs, "base")), s.Plan.gpus
+	for i := range s.Plan.File.Suites {
+		if name := s.Plan.File.Suites[i].Name; s.suites[name] == nil {
+			c.notListed = append(c.notListed, name)
+		}
+	}
+	return s.OpenHere(ctx, &c)
+}
+
+// baseConfig returns the base's own configuration, or where it has none its folder.
+func (s *Session) baseConfig(from *checkout) (own, dir string) {
+	o := s.Plan.Options
+	switch {
+	case from != nil:
+		return from.config(o.Config), from.dir
+	case filepath.IsAbs(o.Config):
+		return "", o.AB
+	}
+	own = filepath.Join(o.AB, o.Config)
 	if _, err := os.Stat(own); err != nil {
-		return e.PlanIn(ctx, o, filepath.Dir(own))
+		return "", filepath.Dir(own)
 	}
-	o.Config = own
-	return e.Plan(ctx, o)
+	return own, ""
 }
 
 func (b *base) close() {
 	if b != nil {
-		b.plan.Close()
-		b.hold.Release()
+		b.session.Close()
 	}
 }
 
@@ -193,7 +201,7 @@ func (b *base) digest(c bench.Cell) (string, error) {
 	if !ok {
 		return "", nil
 	}
-	command, err := of.suite.Suite.Digest(of.cell)
+	command, err := b.session.suites[of.cell.Suite].Digest(of.cell)
 	return b.state + " " + command, err
 }
 
@@ -230,12 +238,13 @@ func (b *base) context(facts map[string]string) map[string]string {
 	return all
 }
 
-// pair makes each measurement of a cell that the base has one of both, alternately.
-func (b *base) pair(head *bySuite, plan *Plan) runner.Measurer {
-	if b == nil {
+// paired makes each measurement of a cell that the base has one of both, alternately.
+func (s *measuring) paired() runner.Measurer {
+	head := measurerOf(s.Session)
+	if s.base == nil {
 		return head
 	}
-	return &interleaved{base: b, head: head, old: measurerOf(b.plan), plan: plan}
+	return &interleaved{base: s.base, head: head, old: measurerOf(s.base.session), plan: s.Plan}
 }
 
 // baseFirst flips a coin for the first of two pairs; the second has the other
@@ -350,10 +359,4 @@ func join(got, old *bench.Result) {
 }
 
 // measurerOf measures each cell by its suite.
-func measurerOf(p *Plan) *bySuite {
-	b := &bySuite{plan: p, suites: map[string]suite.Suite{}, last: map[bench.Device]string{}}
-	for _, one := range p.Suites {
-		b.suites[one.Name] = one.Suite
-	}
-	return b
-}
+func measurerOf(s *Session) *bySuite { return &bySuite{session: s, last: map[bench.Device]string{}} }

@@ -33,7 +33,8 @@ const defaultLeaseWait = 30 * time.Minute
 
 // Lease takes the devices that the run uses: the given ones, or all
 // accelerators of the host, since cells that are not pinned may use any.
-func (e *Env) Lease(ctx context.Context, p *Plan) (Lanes, error) {
+func (s *Session) Lease(ctx context.Context) (Lanes, error) {
+	p := s.Plan
 	devices, err := device.Devices(p.deviceIDs, p.Host, p.environ)
 	if err != nil {
 		return Lanes{}, exit.AsUsage(fmt.Errorf("devices: %w", err))
@@ -58,14 +59,14 @@ func (e *Env) Lease(ctx context.Context, p *Plan) (Lanes, error) {
 		wait = *p.File.Limits.Lease
 	}
 	l.lease, err = device.Acquire(ctx, device.LeaseOptions{
-		Dir: e.leaseDir(), Devices: leased, Shared: device.Parents(leased, p.Host), Wait: wait, Job: e.job(), Now: e.Now,
-		Waiting: func(h device.Held) { fmt.Fprintf(e.Stderr, "accelgate: waiting up to %v: %s\n", wait, h) },
-		Holder:  e.Getenv("RUNNER_NAME"), Worker: p.worker,
+		Dir: s.leaseDir(), Devices: leased, Shared: device.Parents(leased, p.Host), Wait: wait, Job: s.job(), Now: s.Now,
+		Waiting: func(h device.Held) { fmt.Fprintf(s.Stderr, "accelgate: waiting up to %v: %s\n", wait, h) },
+		Holder:  s.Getenv("RUNNER_NAME"), Worker: s.worker,
 	})
 	if err != nil {
 		return l, err
 	}
-	used, err := device.Busy(ctx, p.worker, leased)
+	used, err := device.Busy(ctx, s.worker, leased)
 	warnings := slices.Concat(l.lease.Warnings, used)
 	if profiles := device.Profiles(p.Host); len(devices) == 0 && len(profiles) > 0 {
 		warnings = append(
@@ -85,8 +86,8 @@ func (e *Env) Lease(ctx context.Context, p *Plan) (Lanes, error) {
 			),
 		)
 	}
-	p.Warnings = append(p.Warnings, warnings...)
-	e.WarnAll(warnings)
+	s.warnings = append(s.warnings, warnings...)
+	s.WarnAll(warnings)
 	if err != nil {
 		l.Release()
 	}
@@ -94,17 +95,17 @@ func (e *Env) Lease(ctx context.Context, p *Plan) (Lanes, error) {
 }
 
 // DeviceIDs are those of the flag, the environment, the job or the configuration.
-func (e *Env) DeviceIDs(p *Plan) []string {
-	if len(p.Options.Devices) > 0 {
-		return p.Options.Devices
+func (e *Env) DeviceIDs(c *Config) []string {
+	if len(c.Options.Devices) > 0 {
+		return c.Options.Devices
 	}
 	if ids := e.Getenv("ACCELGATE_DEVICES"); ids != "" {
 		return strings.Split(ids, ",")
 	}
-	if p.job != nil {
-		return p.allotted
+	if c.job != nil {
+		return c.allotted
 	}
-	return p.File.Host.Devices
+	return c.File.Host.Devices
 }
 
 // leaseDir is a folder that all jobs of a host share, whoever they run as.

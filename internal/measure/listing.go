@@ -15,7 +15,7 @@ import (
 
 // list has programs list the cells of suites that have none yet, after what builds them.
 // It notes which could not be listed.
-func (p *Plan) list(ctx context.Context, all []opened) error {
+func (w *workplace) list(ctx context.Context, all []opened) error {
 	var due []*opened
 	for i := range all {
 		one := &all[i]
@@ -25,31 +25,31 @@ func (p *Plan) list(ctx context.Context, all []opened) error {
 		if b := one.of.Build; b != nil {
 			b.OnlyPairs = false // what is not built cannot be listed
 		}
-		if one.unlisted = "only a run lists its cells"; one.wanted && !p.Options.Unlisted &&
-			!slices.Contains(p.Options.notListed, one.of.Name) {
+		if one.unlisted = "only a run lists its cells"; one.wanted && !w.config.Options.Unlisted &&
+			!slices.Contains(w.config.notListed, one.of.Name) {
 			due = append(due, one)
 		}
 	}
 	if len(due) == 0 {
 		return nil
 	}
-	unbuilt, err := p.buildListed(ctx, all, due)
+	unbuilt, err := w.buildListed(ctx, all, due)
 	if err != nil {
 		return err
 	}
 	for _, one := range due {
-		if one.unlisted = unbuilt(one.of.Name); one.unlisted != "" {
+		if one.unlisted = unbuilt.of(one.of.Name); one.unlisted != "" {
 			continue
 		}
-		p.say("listing what suite " + one.of.Name + " measures")
+		w.say("listing what suite " + one.of.Name + " measures")
 		if one.plan, one.unlisted, err = one.plan.Listing.List(ctx); err != nil {
 			return err
 		}
-		one.unlisted = Secrets(p.Secrets()).Hide(one.unlisted)
+		one.unlisted = Secrets(w.config.Secrets()).Hide(one.unlisted)
 	}
 	for _, one := range due {
 		if one.unlisted != "" {
-			p.Warnings = append(p.Warnings, unknownCells(one.of.Name, one.unlisted))
+			w.config.Warnings = append(w.config.Warnings, unknownCells(one.of.Name, one.unlisted))
 		}
 	}
 	return nil
@@ -60,40 +60,26 @@ func unknownCells(suite, why string) string {
 }
 
 // buildListed builds what lists cells: all of the code under test where it is measured
-// next, and nothing else where it is not. The function says why a suite could not be built.
-func (p *Plan) buildListed(ctx context.Context, all []opened, due []*opened) (unbuilt func(suite string) string, err error) {
-	wanted := func(name string) bool {
-		return slices.ContainsFunc(due, func(o *opened) bool { return o.of.Name == name })
-	}
-	if p.Options.NoFetch {
-		c, hold, failed, err := p.build(ctx, p.builds(wanted))
+// next, and nothing else where it is not.
+func (w *workplace) buildListed(ctx context.Context, all []opened, due []*opened) (unbuilt failures, err error) {
+	if w.config.Options.NoFetch {
+		hold, unbuilt, err := w.build(ctx, func(name string) bool {
+			return slices.ContainsFunc(due, func(o *opened) bool { return o.of.Name == name })
+		})
 		hold.Release()
-		return func(name string) string { return whyUnbuilt(c, failed, name) }, err
+		return unbuilt, err
 	}
-	wanted = func(name string) bool {
+	if err := w.shield(ctx); err != nil {
+		return nil, err
+	}
+	if w.void != "" {
+		return failures{prepare.Whole: w.void}, nil
+	}
+	err = w.buildCode(ctx, func(name string) bool {
 		return slices.ContainsFunc(all, func(o opened) bool { return o.wanted && o.of.Name == name }) &&
-			!slices.Contains(p.Options.notListed, name)
-	}
-	if err := p.shield(ctx); err != nil {
-		return nil, err
-	}
-	if why := p.Options.void; why != "" {
-		return func(string) string { return why }, nil
-	}
-	if err := p.buildCode(ctx, wanted); err != nil {
-		return nil, err
-	}
-	return p.whyUnbuilt, nil
-}
-
-// whyUnbuilt returns why a suite could not be built; "" if it was.
-func whyUnbuilt(c *prepare.Checkout, failed map[string]prepare.Failure, suite string) string {
-	for _, name := range []string{suite, prepare.Whole} {
-		if f, ok := failed[name]; ok {
-			return c.Explain(f)
-		}
-	}
-	return ""
+			!slices.Contains(w.config.notListed, name)
+	})
+	return w.unbuilt, err
 }
 
 // Unlisted says of which chosen suites cells may be unknown, and why; nil if all are known.
@@ -117,18 +103,19 @@ func (s *Planned) unlisted(shard string) []bench.Result {
 	return []bench.Result{r}
 }
 
-// declareForeign declares the cells of suites that were not chosen and not listed, as far as
-// the reference has them.
-func (p *Plan) declareForeign(ref *bench.Run) {
+// unselected are the cells that the selection leaves out. Those of suites that were not chosen
+// and not listed are known as far as the reference has them.
+func (p *Plan) unselected(ref *bench.Run) []string {
 	if ref == nil || len(p.foreign) == 0 {
-		return
+		return p.Others
 	}
-	known := SetOf(p.Others)
+	others, known := slices.Clone(p.Others), SetOf(p.Others)
 	for i := range ref.Results {
 		if c := &ref.Results[i].Cell; slices.Contains(p.foreign, c.Suite) && !known[c.ID()] {
-			p.Others = append(p.Others, c.ID())
+			others = append(others, c.ID())
 		}
 	}
+	return others
 }
 
 // Foreign reports whether a suite was not chosen, and its cells are not known.
@@ -147,32 +134,33 @@ func (p *Plan) LeavesOut(name, id string) (bool, error) {
 	return false, nil
 }
 
-// unbuiltHead returns why [Env.Build] could not build the code under test; "" of the base.
-func (p *Plan) unbuiltHead() string {
-	if p.Options.isBase {
-		return ""
-	}
-	return p.Options.unbuilt
-}
-
-// buildCode builds the code under test once for this plan, and notes what failed. A base in the same folder is built
+// buildCode builds the code under test once, and notes what failed. A base in the same folder is built
 // already.
-func (p *Plan) buildCode(ctx context.Context, wanted func(suite string) bool) error {
-	if p.Options.isBase && sameFolder(p.File.Dir, p.Options.headDir) {
-		p.whyUnbuilt = func(string) string { return "" }
+func (w *workplace) buildCode(ctx context.Context, wanted func(suite string) bool) (err error) {
+	w.isBuilt = true
+	if w.config.isBase && sameFolder(w.config.File.Dir, w.config.headDir) {
 		return nil
 	}
-	c, hold, failed, err := p.build(ctx, p.builds(wanted))
-	p.hold = hold
+	w.hold, w.unbuilt, err = w.build(ctx, wanted)
 	if err != nil {
 		return err
 	}
-	p.whyUnbuilt = func(name string) string { return cmp.Or(whyUnbuilt(c, failed, name), p.unbuiltHead()) }
-	for _, name := range slices.Sorted(maps.Keys(failed)) {
-		p.say(c.Explain(failed[name]))
+	for _, name := range slices.Sorted(maps.Keys(w.unbuilt)) {
+		w.say(w.unbuilt[name])
+	}
+	if why := w.config.built.unbuilt; why != "" && w.unbuilt[prepare.Whole] == "" {
+		w.unbuilt[prepare.Whole] = why
 	}
 	return nil
 }
+
+// failures are why builds failed, by suite; that of [prepare.Whole] is of all.
+type failures map[string]string
+
+func (f failures) of(suite string) string { return cmp.Or(f[suite], f[prepare.Whole]) }
+
+// whyUnbuilt returns why a suite could not be built; "" if it was, or nothing was built yet.
+func (w *workplace) whyUnbuilt(suite string) string { return w.unbuilt.of(suite) }
 
 // Known returns the ids of the cells of all suites, and whether these are all.
 func (p *Plan) Known() (ids []string, all bool) {

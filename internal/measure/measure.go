@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,107 +32,106 @@ func (o *Options) OutPath(file *config.File, name string) string {
 }
 
 // OutPath is the path of a file that this plan leaves.
-func (p *Plan) OutPath(name string) string { return p.Options.OutPath(p.File, name) }
+func (c *Config) OutPath(name string) string { return c.Options.OutPath(c.File, name) }
 
-// Measure runs the plan and writes run.json before anything else can fail. The
+// Measure measures the plan and writes run.json before anything else can fail. The
 // reference, nil where there is none, tells which cells look slower and are
 // measured again before anybody is alarmed.
-func (e *Env) Measure(ctx context.Context, p *Plan, ref *bench.Run) (_ *bench.Run, err error) {
-	if err := p.prepareOut(); err != nil {
+func (s *Session) Measure(ctx context.Context, ref *bench.Run) (_ *bench.Run, err error) {
+	if err := s.Plan.prepareOut(); err != nil {
 		return nil, err
 	}
-	e.Progress.Forget()
-	e.expect(p)
-	if _, err := e.watches(p); err != nil {
+	s.Progress.Forget()
+	s.expect()
+	if _, err := s.watches(); err != nil {
 		return nil, err
 	}
-	p.declareForeign(ref)
-	if p.Options.void != "" {
-		return e.voided(ctx, p, notEvidence{p.Options.void})
+	if s.void != "" {
+		return s.voided(ctx, ref, notEvidence{s.void})
 	}
-	b, err := e.prepareSides(ctx, p)
+	b, err := s.prepareSides(ctx)
 	defer func() {
-		p.hold.Release()
-		p.unshield()
+		s.hold.Release()
+		s.unshield()
 		err = errors.Join(err, b.discard(ctx))
 	}()
 	if err != nil {
-		return e.voided(ctx, p, err)
+		return s.voided(ctx, ref, err)
 	}
-	if p.nothingBuilt() {
-		e.WarnAll(p.Warnings)
-		return e.unmeasured(ctx, p)
+	if s.nothingBuilt() {
+		s.WarnAll(s.warnings)
+		return s.unmeasured(ctx, ref)
 	}
-	e.since(ctx, p, ref)
-	e.WarnAll(p.Warnings)
-	end := e.Progress.Begin("wait for the devices")
-	lanes, err := e.Lease(ctx, p)
+	s.since(ctx, ref)
+	s.WarnAll(s.warnings)
+	end := s.Progress.Begin("wait for the devices")
+	lanes, err := s.Lease(ctx)
 	end()
 	if err != nil {
 		return nil, err
 	}
 	defer lanes.Release()
 	if n := worker.EndStale(); n > 0 {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("processes that a killed accelgate had left were ended: %d", n))
-		e.WarnAll(p.Warnings[len(p.Warnings)-1:])
+		s.warnings = append(s.warnings, fmt.Sprintf("processes that a killed accelgate had left were ended: %d", n))
+		s.WarnAll(s.warnings[len(s.warnings)-1:])
 	}
-	if b, err = e.probe(ctx, p, b, lanes); err != nil {
+	if b, err = s.probe(ctx, b, lanes); err != nil {
 		return nil, err
 	}
 	if b != nil && b.guard != nil {
 		b.guard.alone = len(lanes.Devices) <= 1
 	}
-	run := e.newRun(ctx, p, b)
-	e.follow(ctx, p, run, ref)
-	s, err := e.newSession(ctx, p, b, run.Revision, lanes)
+	run := s.newRun(ctx, b, ref)
+	s.follow(ctx, run, ref)
+	m, err := s.begin(ctx, b, run.Revision, lanes)
 	if err != nil {
 		return nil, err
 	}
-	defer s.journal.Close()
-	hidden := Secrets(s.secrets())
-	for _, one := range p.Suites {
+	defer m.journal.Close()
+	hidden := Secrets(m.secrets())
+	for _, one := range s.Plan.Suites {
 		if err := hidden.checkIDs(one.Cells); err != nil {
 			return nil, err
 		}
 	}
-	s.unchanged(ref)
-	err = s.all(ctx, run, ref)
+	m.unchanged(ref)
+	err = m.all(ctx, run, ref)
 	if err == nil && b != nil {
 		err = b.guard.end()
 	}
 	if why, ok := errors.AsType[notEvidence](err); ok {
-		e.void(p, run, why.why)
+		s.declareVoid(run, why.why)
 		err = nil
 	}
-	if err = s.tearDown(ctx, run, err); err != nil {
+	if err = m.tearDown(ctx, run, err); err != nil {
 		return nil, err
 	}
-	if !p.unjudged { // who measures so prints a table of its own
-		e.Progress.Table(shown(p.Metrics))
+	if !s.Plan.unjudged { // who measures so prints a table of its own
+		s.Progress.Table(shown(s.Plan.Metrics))
 	}
 	run = redact(run, hidden.Hide)
 	if err := run.Validate(); err != nil {
 		return nil, fmt.Errorf("the run is not valid: %w", err)
 	}
-	return run, SaveRun(p.OutPath("run.json"), run)
+	return run, SaveRun(s.Plan.OutPath("run.json"), run)
 }
 
 // prepareSides builds the code under test and opens the base. A base in a folder is opened first, so that what its
-// build left is recorded before anything of the head runs. Where the head was built to list its cells, [Env.shield]
+// build left is recorded before anything of the head runs. Where the head was built to list its cells, [workplace.shield]
 // has recorded the folder before that.
-func (e *Env) prepareSides(ctx context.Context, p *Plan) (b *base, err error) {
+func (s *Session) prepareSides(ctx context.Context) (b *base, err error) {
 	open := func() error {
-		defer e.Progress.Begin("prepare the base")()
-		b, err = e.openBase(ctx, p)
+		defer s.Progress.Begin("prepare the base")()
+		b, err = s.openBase(ctx)
 		return err
 	}
-	first := p.Options.abFolder() && p.whyUnbuilt == nil
+	first := s.Plan.Options.abFolder() && !s.isBuilt
 	if first {
 		if err := open(); err != nil {
 			return nil, err
 		}
 	}
-	if err = e.prepareCode(ctx, p); err != nil || p.nothingBuilt() {
+	if err = s.prepareCode(ctx); err != nil || s.nothingBuilt() {
 		return b, err
 	}
 	if !first {
@@ -149,24 +149,25 @@ func (o *Options) abFolder() bool {
 }
 
 // newRun is a run of which nothing is measured yet. b is nil where there is no base.
-func (e *Env) newRun(ctx context.Context, p *Plan, b *base) *bench.Run {
+func (s *Session) newRun(ctx context.Context, b *base, ref *bench.Run) *bench.Run {
 	run := &bench.Run{
-		Schema: bench.RunSchema, Tool: Tool(), Revision: e.revision(ctx, p), Host: p.Host,
-		Started: e.Now().
+		Schema: bench.RunSchema, Tool: Tool(), Revision: s.revision(ctx), Host: s.Plan.Host,
+		Started: s.Now().
 			UTC().
 			Truncate(time.Second),
-		Context: b.context(p.context()), Base: b.commit(), Metrics: p.Metrics, Unselected: p.Others, Warnings: p.Warnings,
-		LeftOut: p.LeftOut,
+		Context: b.context(s.context()), Base: b.commit(), Metrics: s.Plan.Metrics,
+		Unselected: s.Plan.unselected(ref), Warnings: slices.Clip(s.warnings),
+		LeftOut: slices.Clip(s.Plan.LeftOut),
 	}
-	if p.Options.Shard != "" {
-		run.Shards = []string{p.Options.Shard}
+	if s.Plan.Options.Shard != "" {
+		run.Shards = []string{s.Plan.Options.Shard}
 	}
 	return run
 }
 
 // all measures all cells, what looks slower again, and the machine itself before
 // and after.
-func (s *session) all(ctx context.Context, run, ref *bench.Run) error {
+func (s *measuring) all(ctx context.Context, run, ref *bench.Run) error {
 	defer s.Progress.Begin("look at the host")()
 	if err := s.waitHealthy(ctx); err != nil {
 		return err
@@ -176,7 +177,7 @@ func (s *session) all(ctx context.Context, run, ref *bench.Run) error {
 	}
 	if err := s.measure(ctx, run); err != nil {
 		run.Results = s.finished
-		s.plan.Partial = redact(run, Secrets(s.secrets()).Hide)
+		s.Partial = redact(run, Secrets(s.secrets()).Hide)
 		return err
 	}
 	if err := s.remeasure(ctx, run, ref); err != nil {
@@ -223,15 +224,15 @@ func hideOut(out string) error {
 	return atomicfile.Write(ignore, []byte("*\n"))
 }
 
-func (p *Plan) repeats(s Planned) int {
+func (p *Plan) repeats(one *Planned) int {
 	if p.Options.Repeats > 0 {
 		return p.Options.Repeats
 	}
-	return s.Plan.Repeats
+	return one.Plan.Repeats
 }
 
 // context records what else a reader must know to repeat the run.
-func (p *Plan) context() map[string]string {
+func (s *Session) context() map[string]string {
 	var facts map[string]string
 	add := func(key, value string) {
 		if facts == nil {
@@ -239,17 +240,17 @@ func (p *Plan) context() map[string]string {
 		}
 		facts[key] = value
 	}
-	if args := p.Options.EngineArgs(); len(args) > 0 {
+	if args := s.Plan.Options.EngineArgs(); len(args) > 0 {
 		add(Demonstration, strings.Join(args, " "))
 	}
-	if p.Options.sameAs != "" {
-		add(bench.SameAsBase, text.OneLine(p.Options.sameAs))
+	if s.sameAs != "" {
+		add(bench.SameAsBase, text.OneLine(s.sameAs))
 	}
-	if len(p.unpaired) > 0 {
-		add(bench.Unpaired, text.Line(strings.Join(p.unpaired, "; "), maxUnpaired))
+	if len(s.unpaired) > 0 {
+		add(bench.Unpaired, text.Line(strings.Join(s.unpaired, "; "), maxUnpaired))
 	}
-	if p.job != nil && p.job.ID != "" {
-		add(bench.BatchJob, p.job.System+":"+p.job.ID)
+	if s.Plan.job != nil && s.Plan.job.ID != "" {
+		add(bench.BatchJob, s.Plan.job.System+":"+s.Plan.job.ID)
 	}
 	return facts
 }

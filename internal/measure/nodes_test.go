@@ -41,7 +41,7 @@ func TestLanesOfNodes(t *testing.T) {
 	for range 2000 {
 		devices := slices.Concat(numbered("nvidia", random.IntN(9)), numbered("amd", random.IntN(5)))
 		random.Shuffle(len(devices), func(i, j int) { devices[i], devices[j] = devices[j], devices[i] })
-		p := &Plan{near: map[bench.Device]int{}}
+		p := &Plan{Config: Config{here: true, near: map[bench.Device]int{}}}
 		perNode, nodes := map[int]int{}, 1+random.IntN(3)
 		for _, d := range devices {
 			if node := random.IntN(nodes+1) - 1; node >= 0 { // -1 is unknown
@@ -127,7 +127,7 @@ func TestSameLanesArePackedTogether(t *testing.T) {
 		{slices.Concat(amd, devices), across, needs{width: 2, sameNode: true}}, // where no node of AMD's is known
 		{slices.Concat(amd[:1], devices, amd[1:]), mixed, strict},
 	} {
-		p := &Plan{near: c.near}
+		p := &Plan{Config: Config{here: c.near != nil, near: c.near}}
 		if got := p.plainest(c.devices, strict); got != c.want {
 			t.Errorf("%v on %v: %+v, want %+v", c.devices, c.near, got, c.want)
 		}
@@ -146,12 +146,12 @@ func TestWhatAHostLacks(t *testing.T) {
 		}
 		return at
 	}
-	run := capacity{pinned: true, who: "the run", whole: append(numbered("amd", 1), four...), nodes: nodes(0, 0, 1, 1)}
+	run := capacity{here: true, pinned: true, who: "the run", whole: append(numbered("amd", 1), four...), nodes: nodes(0, 0, 1, 1)}
 	loose, partly := run, run
 	loose.pinned, loose.who = false, "host h"
 	partly.nodes, partly.unknown = nodes(0, 0, -1, 1), map[bench.Device]string{four[2]: "no tool reports its PCI bus"}
 	single, lost, planned := loose, partly, run
-	single.nodes, lost.nodes, planned.nodes = nodes(0, 0, 0, 0), nil, nil
+	single.nodes, planned.here = nodes(0, 0, 0, 0), false
 	lost.nodes = map[bench.Device]int{}
 	for name, c := range map[string]struct {
 		of   capacity

@@ -7,31 +7,32 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/device/watch"
 	"github.com/accelgate/accelgate/internal/engine"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/reference/history"
 	"github.com/accelgate/accelgate/internal/reference/remote"
 )
 
-// Options are what commands and the action ask of measuring, by theme. Each flag
-// sets one field; the zero value is what a plain `accelgate run` means.
+// Options are all that can be asked of measuring. A command embeds the groups that it has flags
+// for, and makes Options of them; the zero value is what a plain `accelgate run` means.
 type Options struct {
-	Sources
-	Selection
-	Measuring
-	Pairing
-	Limits
-	Injected
+	HostOptions
+	SelectOptions
+	MeasureOptions
+	PairOptions
+	PolicyOptions
+	DemonstrationOptions
 }
 
-// Sources are the configuration, and what a run of a host is compared with.
-type Sources struct {
+// HostOptions are the configuration, the host, and what a run of it is compared with.
+type HostOptions struct {
 	Config      string
 	pipedConfig []byte // what Config held, where it is no file
 	HostLabel   string
 	Baseline    string // a file in place of <baselines>/baseline-<label>.json
 	History     string // folder of earlier runs
+	ModelDir    string // in place of the suites' own
+	Secret      string // the action's token, used on GitHub and kept out of results
 	// OnBranch returns the earlier runs of a host that are not in a folder, nil if
 	// there are none; nil where they are looked for in folders alone.
 	OnBranch func(label string) *history.File
@@ -40,8 +41,8 @@ type Sources struct {
 	Remote func(ctx context.Context, b config.Baselines, path string) (f remote.File, ok bool, err error)
 }
 
-// Selection chooses cells. All of them must want a cell.
-type Selection struct {
+// SelectOptions choose cells. All of them must want a cell.
+type SelectOptions struct {
 	Suites         []string // names; empty for all
 	Only, Skip     []string // ids or globs
 	Profile        string
@@ -54,8 +55,8 @@ type Selection struct {
 	Runs map[string]*bench.Run
 }
 
-// Measuring says how cells are measured and where the results go.
-type Measuring struct {
+// MeasureOptions are how cells are measured and where the results go.
+type MeasureOptions struct {
 	Repeats     int // processes a cell; 0 for each suite's own
 	Devices     []string
 	Health      string        // "auto" or "off"; "" for the configuration's
@@ -63,44 +64,30 @@ type Measuring struct {
 	Budget      time.Duration // 0 for the configuration's
 	Resume      bool
 	Out         string // folder of run.json and the journal
-	ModelDir    string // in place of the suites' own
 	Revision    string // of the code under test; "" for what git says
 	Offline     bool   // download nothing
 	NoFetch     bool   // artifacts that the cache lacks stay absent: nothing is measured
 	Unlisted    bool   // suites whose cells a program lists have none
-	Secret      string // the action's token, used on GitHub and kept out of results
 }
 
-// Pairing chooses the base that cells are measured in pairs with.
-type Pairing struct {
-	AB         string      // checkout of the base, a commit, or one of the words of base_open.go
-	abNext     string      // what --ab is to be next time, where it was not given
-	sameAs     string      // base that nothing differs from
-	Desk       bool        // a person runs this and did not say how to compare
-	Pairs      int         // of each cell at first; 0 for the procedure's own
-	PairSeed   uint64      // 0 for a random one
-	isBase     bool        // these are the options of the base itself
-	gpus       *watch.Host // that the head's plan watches
-	headDir    string      // folder of the code under test, for the base
-	baseLogs   string      // where the base's logs go
-	notListed  []string    // suites of the base that the head leaves out
-	ABRevision string      // commit of the base; "" for what git says
-
-	folder   *folderBase // that AB names, once it was checked
-	unpaired string      // why [Env.Build] left the base out
-	unbuilt  string      // why it could not build the code under test
-	void     string      // why nothing that is measured will count
+// PairOptions choose the base that cells are measured in pairs with.
+type PairOptions struct {
+	AB         string // checkout of the base, a commit, or one of the words of base_open.go
+	Desk       bool   // a person runs this and did not say how to compare
+	Pairs      int    // of each cell at first; 0 for the procedure's own
+	PairSeed   uint64 // 0 for a random one
+	ABRevision string // commit of the base; "" for what git says
 }
 
-// Limits change what blocks.
-type Limits struct {
+// PolicyOptions change what blocks.
+type PolicyOptions struct {
 	Threshold       string // percent; "" for the configuration's
 	RequireBaseline bool
 	Strict          bool // exit with 1 if a loss beyond its limit is undecided
 }
 
-// Injected makes the embedded engine slow or wrong, to show that the gate can fail.
-type Injected struct {
+// DemonstrationOptions make the embedded engine slow or wrong, to show that the gate can fail.
+type DemonstrationOptions struct {
 	InjectSlowdown string // PHASE=PERCENT
 	WeightSeed     string
 }
@@ -135,7 +122,7 @@ const MaxRepeats = 1000
 
 // EngineArgs are what the demonstration flags add to the embedded engine's
 // command.
-func (o *Options) EngineArgs() []string {
+func (o *DemonstrationOptions) EngineArgs() []string {
 	var args []string
 	if o.InjectSlowdown != "" {
 		args = append(args, "--inject-slowdown", o.InjectSlowdown)

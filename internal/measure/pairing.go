@@ -23,20 +23,20 @@ type paired struct {
 
 // match finds which cells of the head can be measured alternately with the base, and
 // warns of the others: what is compared with itself is never slower.
-func (b *base) match(head *Plan) error {
-	for _, m := range head.Metrics {
+func (b *base) match(head *Session) error {
+	for _, m := range head.Plan.Metrics {
 		b.owed[m.Name] = !m.Informational
 	}
 	all := map[string]paired{}
-	for i := range b.plan.Suites {
-		one := &b.plan.Suites[i]
+	for i := range b.session.Plan.Suites {
+		one := &b.session.Plan.Suites[i]
 		for _, cell := range one.Cells {
 			all[cell.ID()] = paired{one, cell}
 		}
 	}
 	why := map[string][]string{}
-	for i := range head.Suites {
-		one, compared := &head.Suites[i], (*Planned)(nil)
+	for i := range head.Plan.Suites {
+		one, compared := &head.Plan.Suites[i], (*Planned)(nil)
 		for _, cell := range one.Cells {
 			id := cell.ID()
 			of, ok := all[id]
@@ -64,7 +64,7 @@ func (b *base) match(head *Plan) error {
 	}
 	if b.tried && len(b.cells) == 0 {
 		if len(why[sameAccelgate]) > 0 {
-			head.Options.abNext = abAuto // works if it is asked for
+			head.NextBase = abAuto // works if it is asked for
 		}
 		return nothingToPair{noBase{strings.Join(slices.Sorted(maps.Keys(why)), ", or ")}}
 	}
@@ -72,7 +72,7 @@ func (b *base) match(head *Plan) error {
 		return exit.Usagef("--ab: no cell can be measured in pairs, because %s", strings.Join(slices.Sorted(maps.Keys(why)), ", or "))
 	}
 	for _, reason := range slices.Sorted(maps.Keys(why)) {
-		head.Warnings = append(head.Warnings, fmt.Sprintf("not measured in pairs, because %s: %s", reason, firstOf(why[reason])))
+		head.warnings = append(head.warnings, fmt.Sprintf("not measured in pairs, because %s: %s", reason, firstOf(why[reason])))
 	}
 	b.missed(head, all)
 	return nil
@@ -80,7 +80,7 @@ func (b *base) match(head *Plan) error {
 
 // lacks returns why the base has no cell of a suite.
 func (b *base) lacks(suite string) string {
-	for _, one := range b.plan.Suites {
+	for _, one := range b.session.Plan.Suites {
 		if one.Name == suite && one.Unlisted != "" {
 			return "the cells of the base cannot be listed: " + text.OneLine(one.Unlisted)
 		}
@@ -90,23 +90,23 @@ func (b *base) lacks(suite string) string {
 
 // itself returns why measuring a cell alternately would compare one thing with itself;
 // "" if it would not.
-func (b *base) itself(head *Plan, s *Planned, cell bench.Cell, of paired) (string, error) {
+func (b *base) itself(head *Session, s *Planned, cell bench.Cell, of paired) (string, error) {
 	if b.tried {
-		if why := sameProgram(head, &s.Plan, cell); why != "" {
+		if why := sameProgram(head.Plan, &s.Plan, cell); why != "" {
 			return why, nil
 		}
 	}
 	if here := s.Plan.Address; here != "" && here == of.suite.Plan.Address {
 		return "both sides would ask one server: let accelgate start it, or give the base one with another base_url", nil
 	}
-	if !sameFolder(head.File.Dir, b.plan.File.Dir) {
+	if !sameFolder(head.Plan.File.Dir, b.session.Plan.File.Dir) {
 		return "", nil
 	}
-	now, err := s.Suite.Digest(cell)
+	now, err := head.suites[s.Name].Digest(cell)
 	if err != nil {
 		return "", err
 	}
-	old, err := of.suite.Suite.Digest(of.cell)
+	old, err := b.session.suites[of.cell.Suite].Digest(of.cell)
 	if err == nil && now == old {
 		return "the base is the folder that is under test, with the same command: give a checkout of the base, or the suite a base_command", nil
 	}
@@ -152,14 +152,14 @@ func sameMetrics(base, head []bench.Metric) error {
 
 // missed warns of cells and gated metrics that only the base has: where there is no
 // baseline, only this check misses them.
-func (b *base) missed(head *Plan, all map[string]paired) {
-	known := SetOf(head.Others)
-	for _, one := range head.Suites {
+func (b *base) missed(head *Session, all map[string]paired) {
+	known := SetOf(head.Plan.Others)
+	for _, one := range head.Plan.Suites {
 		for _, cell := range one.All() {
 			known[cell.ID()] = true
 		}
 	}
-	for _, l := range head.LeftOut {
+	for _, l := range head.Plan.LeftOut {
 		known[l.Cell] = true
 	}
 	var cells, metrics []string
@@ -168,17 +168,17 @@ func (b *base) missed(head *Plan, all map[string]paired) {
 			cells = append(cells, id)
 		}
 	}
-	for _, m := range b.compared(head) {
-		if !m.Informational && !slices.ContainsFunc(head.Metrics, func(now bench.Metric) bool { return now.Name == m.Name }) {
+	for _, m := range b.compared(head.Plan) {
+		if !m.Informational && !slices.ContainsFunc(head.Plan.Metrics, func(now bench.Metric) bool { return now.Name == m.Name }) {
 			metrics = append(metrics, m.Name)
 		}
 	}
 	if len(cells) > 0 {
-		head.Warnings = append(head.Warnings, "the base has cells that this configuration has not, so nothing judges them: "+firstOf(cells))
+		head.warnings = append(head.warnings, "the base has cells that this configuration has not, so nothing judges them: "+firstOf(cells))
 	}
 	if len(metrics) > 0 {
-		head.Warnings = append(
-			head.Warnings,
+		head.warnings = append(
+			head.warnings,
 			"the base has gated metrics that this configuration has not, so nothing judges them: "+firstOf(metrics),
 		)
 	}
@@ -188,9 +188,9 @@ func (b *base) missed(head *Plan, all map[string]paired) {
 // unless --suite selected some, whose metrics alone were asked for.
 func (b *base) compared(head *Plan) (metrics []bench.Metric) {
 	if len(head.Options.Suites) == 0 {
-		return b.plan.Metrics
+		return b.session.Plan.Metrics
 	}
-	for _, one := range b.plan.Suites {
+	for _, one := range b.session.Plan.Suites {
 		if slices.ContainsFunc(head.Suites, func(h Planned) bool { return h.Name == one.Name }) {
 			metrics = append(metrics, one.Plan.Metrics...)
 		}

@@ -19,162 +19,148 @@ import (
 // logs is the folder of the logs of builds, steps and services, in the run's folder.
 const logs = "logs"
 
-// checkout is the folder that the plan is of.
-func (p *Plan) checkout() (*prepare.Checkout, error) {
-	dir, err := filepath.Abs(p.File.Dir)
+// checkout is the folder of the configuration.
+func (w *workplace) checkout() (*prepare.Checkout, error) {
+	dir, err := filepath.Abs(w.config.File.Dir)
 	if err != nil {
-		return nil, fmt.Errorf("find the folder of %s: %w", p.Options.Config, err)
+		return nil, fmt.Errorf("find the folder of %s: %w", w.config.Options.Config, err)
 	}
-	c := &prepare.Checkout{Dir: dir, Logs: p.OutPath(logs), What: "the code under test", Worker: p.worker, Environ: p.environ,
-		Hide: Secrets(p.Secrets()).Hide, Say: p.say, Now: p.now}
-	if p.Options.isBase {
-		c.What, c.Logs = "the base", p.Options.baseLogs
+	c := &prepare.Checkout{Dir: dir, Logs: w.config.OutPath(logs), What: "the code under test", Worker: w.worker, Environ: w.config.environ,
+		Hide: Secrets(w.config.Secrets()).Hide, Say: w.say, Now: w.Now}
+	if w.config.isBase {
+		c.What, c.Logs = "the base", w.config.baseLogs
 	}
 	return c, nil
 }
 
 // builds are the builds that must be done before the suites are measured, by their names.
-func (p *Plan) builds(wanted func(suite string) bool) map[string]*config.Build {
+func (c *Config) builds(wanted func(suite string) bool) map[string]*config.Build {
 	builds := map[string]*config.Build{}
-	if p.File.Build != nil {
-		builds[prepare.Whole] = p.File.Build
+	if c.File.Build != nil {
+		builds[prepare.Whole] = c.File.Build
 	}
-	for i := range p.File.Suites {
-		if s := &p.File.Suites[i]; s.Build != nil && !s.Build.OnlyPairs && wanted(s.Name) {
+	for i := range c.File.Suites {
+		if s := &c.File.Suites[i]; s.Build != nil && !s.Build.OnlyPairs && wanted(s.Name) {
 			builds[s.Name] = s.Build
 		}
 	}
 	return builds
 }
 
-// prepareCode builds the code under test, unless that was needed to list its cells. It notes the
-// suites that could not be built.
-func (e *Env) prepareCode(ctx context.Context, p *Plan) error {
-	defer e.Progress.Begin("build the code under test")()
-	if p.whyUnbuilt == nil {
-		wanted := func(name string) bool {
-			return slices.ContainsFunc(p.Suites, func(one Planned) bool { return one.Name == name })
-		}
-		if err := p.buildCode(ctx, wanted); err != nil {
-			return err
-		}
+// prepareCode builds the code under test, unless that was needed to list its cells.
+func (s *Session) prepareCode(ctx context.Context) error {
+	defer s.Progress.Begin("build the code under test")()
+	if s.isBuilt {
+		return nil
 	}
-	for i := range p.Suites {
-		p.Suites[i].unbuilt = p.whyUnbuilt(p.Suites[i].Name)
-	}
-	return nil
+	return s.buildCode(ctx, func(name string) bool { _, ok := s.suites[name]; return ok })
 }
 
-// build runs builds in the plan's folder.
-func (p *Plan) build(
-	ctx context.Context,
-	builds map[string]*config.Build,
-) (*prepare.Checkout, *prepare.Hold, map[string]prepare.Failure, error) {
-	c, err := p.checkout()
+// build runs the builds of suites in the configuration's folder.
+func (w *workplace) build(ctx context.Context, wanted func(suite string) bool) (*prepare.Hold, failures, error) {
+	builds := w.config.builds(wanted)
+	c, err := w.checkout()
 	if err != nil || len(builds) == 0 {
-		return c, nil, nil, err
+		return nil, failures{}, err
 	}
 	if err := hideOut(filepath.Join(c.Dir, DefaultOut)); err != nil {
-		return c, nil, nil, err
+		return nil, nil, err
 	}
 	wait := defaultLeaseWait
-	if p.File.Limits.Lease != nil {
-		wait = *p.File.Limits.Lease
+	if w.config.File.Limits.Lease != nil {
+		wait = *w.config.File.Limits.Lease
 	}
 	hold, failed, err := c.Build(ctx, builds, prepare.Waiting{Most: wait})
-	return c, hold, failed, err
+	unbuilt := failures{}
+	for name, f := range failed {
+		unbuilt[name] = c.Explain(f)
+	}
+	return hold, unbuilt, err
 }
 
 // build builds the suites of the base that are measured in pairs.
 func (b *base) build(ctx context.Context, head *Plan) (err error) {
-	if sameFolder(b.plan.File.Dir, head.File.Dir) {
+	if sameFolder(b.session.Plan.File.Dir, head.File.Dir) {
 		return nil // it is built already
 	}
 	used := map[string]bool{}
 	for _, of := range b.cells {
 		used[of.cell.Suite] = true
 	}
-	if b.plan.whyUnbuilt != nil { // to list its cells
-		for _, name := range slices.Sorted(maps.Keys(used)) {
-			if why := b.plan.whyUnbuilt(name); why != "" {
-				return noBase{why}
-			}
+	if !b.session.isBuilt { // to list its cells
+		b.session.isBuilt = true
+		b.session.hold, b.session.unbuilt, err = b.session.build(ctx, func(name string) bool { return used[name] })
+		for _, name := range slices.Sorted(maps.Keys(b.session.unbuilt)) {
+			return noBase{b.session.unbuilt[name]}
 		}
-		return nil
+		return err
 	}
-	builds := b.plan.builds(func(name string) bool { return used[name] })
-	c, hold, failed, err := b.plan.build(ctx, builds)
-	b.hold = hold
-	for _, name := range slices.Sorted(maps.Keys(failed)) {
-		return noBase{c.Explain(failed[name])}
+	for _, name := range slices.Sorted(maps.Keys(used)) {
+		if why := b.session.whyUnbuilt(name); why != "" {
+			return noBase{why}
+		}
 	}
-	return err
+	return nil
 }
 
 // nothingBuilt reports whether no suite can be measured because none could be built.
-func (p *Plan) nothingBuilt() bool {
-	built := func(one Planned) bool { return one.unbuilt == "" && (one.Unlisted == "" || len(one.Cells) > 0) }
-	return len(p.Suites) > 0 && !slices.ContainsFunc(p.Suites, built)
+func (s *Session) nothingBuilt() bool {
+	built := func(one Planned) bool {
+		return s.whyUnbuilt(one.Name) == "" && (one.Unlisted == "" || len(one.Cells) > 0)
+	}
+	return len(s.Plan.Suites) > 0 && !slices.ContainsFunc(s.Plan.Suites, built)
 }
 
 // unmeasured is the run of a plan of which nothing could be built.
-func (e *Env) unmeasured(ctx context.Context, p *Plan) (*bench.Run, error) {
-	run := e.newRun(ctx, p, nil)
+func (s *Session) unmeasured(ctx context.Context, ref *bench.Run) (*bench.Run, error) {
+	run := s.newRun(ctx, nil, ref)
 	if run.Context == nil {
 		run.Context = map[string]string{}
 	}
 	run.Context[bench.Unbuilt] = "true"
-	for _, one := range p.Suites {
-		run.Results = slices.Concat(run.Results, one.failed(), one.unlisted(p.Options.Shard), one.Skipped)
+	for _, one := range s.Plan.Suites {
+		run.Results = slices.Concat(run.Results, one.failed(s.whyUnbuilt(one.Name)), one.unlisted(s.Plan.Options.Shard), one.Skipped)
 	}
-	run = redact(run, Secrets(p.Secrets()).Hide)
+	run = redact(run, Secrets(s.Plan.Secrets()).Hide)
 	if err := run.Validate(); err != nil {
 		return nil, fmt.Errorf("the run is not valid: %w", err)
 	}
-	return run, SaveRun(p.OutPath("run.json"), run)
+	return run, SaveRun(s.Plan.OutPath("run.json"), run)
 }
 
 // failed are the results of a suite that could not be built.
-func (s *Planned) failed() (results []bench.Result) {
+func (s *Planned) failed(why string) (results []bench.Result) {
 	for _, cell := range s.Cells {
 		r := bench.Result{Cell: cell}
-		suite.Fail(&r, bench.CauseStart, s.unbuilt)
+		suite.Fail(&r, bench.CauseStart, why)
 		results = append(results, r)
 	}
 	return results
 }
 
 // measurable are the cells of a suite, none if it could not be built.
-func (s *Planned) measurable() []bench.Cell {
-	if s.unbuilt != "" {
+func (s *Session) measurable(one *Planned) []bench.Cell {
+	if s.whyUnbuilt(one.Name) != "" {
 		return nil
 	}
-	return s.Cells
+	return one.Cells
 }
 
-// addStage notes what surrounds the cells of a suite.
-func (p *Plan) addStage(s *config.Suite, opened suite.Suite, all []bench.Cell, cpus *processors) error {
-	if err := checkSteps(s); err != nil || s.Empty() {
+// checkAround refuses what cannot surround the cells of a suite.
+func checkAround(s *config.Suite, all []bench.Cell) error {
+	if err := checkSteps(s); err != nil {
 		return err
 	}
 	if s.PerModel != nil && !slices.ContainsFunc(all, func(c bench.Cell) bool { return c.Get(prepare.ModelAxis) != "" }) {
 		return s.Errorf("per_model", "the cells have no axis %s: name models, or use setup, teardown or each", prepare.ModelAxis)
 	}
-	c, err := p.checkout()
-	if err != nil {
-		return err
-	}
-	if p.stages == nil {
-		p.stages = map[string]*prepare.Stage{}
-	}
-	p.stages[s.Name] = &prepare.Stage{Checkout: c, Suite: s.Name, Around: s.Around, Pin: cpus.pin, Unload: opened.Release}
 	return nil
 }
 
 // group names the cells that are measured one after the other on a device, because steps
 // surround those of one model; "" where the order of the matrix is kept.
-func (p *Plan) group(c bench.Cell) string {
-	if stage := p.stages[c.Suite]; stage == nil || stage.Around.PerModel == nil {
+func (s *Session) group(c bench.Cell) string {
+	if stage := s.stages[c.Suite]; stage == nil || stage.Around.PerModel == nil {
 		return ""
 	}
 	return fmt.Sprintf("%q %q", c.Suite, c.Get(prepare.ModelAxis))
@@ -200,8 +186,8 @@ func checkSteps(s *config.Suite) error {
 }
 
 // checkBuild is checkSteps for the build of all suites.
-func (p *Plan) checkBuild() error {
-	b := p.File.Build
+func (c *Config) checkBuild() error {
+	b := c.File.Build
 	if b == nil {
 		return nil
 	}
@@ -213,40 +199,50 @@ func (p *Plan) checkBuild() error {
 	return nil
 }
 
-// Measure measures a cell once, with what surrounds the cells of its suite.
-func (p *Plan) Measure(ctx context.Context, of suite.Suite, c bench.Cell, d bench.Device) (bench.Result, error) {
-	if stage := p.stages[c.Suite]; stage != nil {
-		return stage.Measure(ctx, c, d, func(ctx context.Context) (bench.Result, error) { return of.Measure(p.watching(ctx, c), c, d) })
+// measureOnce measures a cell, with what surrounds the cells of its suite.
+func (s *Session) measureOnce(ctx context.Context, c bench.Cell, d bench.Device) (bench.Result, error) {
+	measure := func(ctx context.Context) (bench.Result, error) {
+		return s.suites[c.Suite].Measure(s.Plan.watching(ctx, c), c, d)
 	}
-	return of.Measure(p.watching(ctx, c), c, d)
+	if stage := s.stages[c.Suite]; stage != nil {
+		return stage.Measure(ctx, c, d, measure)
+	}
+	return measure(ctx)
 }
 
-// Measurer measures cells of a suite by [Plan.Measure].
-func (p *Plan) Measurer(of suite.Suite) runner.Measurer { return prepared{p, of} }
+// Measurer measures cells by themselves, without secrets in their results. What a suite keeps running stays
+// until [Session.Release].
+func (s *Session) Measurer() runner.Measurer { return redacting{once{s}, s.secrets()} }
 
-type prepared struct {
-	plan *Plan
-	of   suite.Suite
-}
+type once struct{ session *Session }
 
 // Measure implements [runner.Measurer].
-func (m prepared) Measure(ctx context.Context, c bench.Cell, d bench.Device) (bench.Result, error) {
-	return m.plan.Measure(ctx, m.of, c, d)
+func (o once) Measure(ctx context.Context, c bench.Cell, d bench.Device) (bench.Result, error) {
+	return o.session.measureOnce(ctx, c, d)
+}
+
+// secrets are those of this process and of the suites.
+func (s *Session) secrets() []string {
+	secrets := s.Plan.Secrets()
+	for _, one := range s.Plan.Suites {
+		secrets = append(secrets, one.Plan.Secrets...)
+	}
+	return secrets
 }
 
 // Release ends what a suite keeps running for a device, and its service with the last device.
-func (p *Plan) Release(name string, of suite.Suite, d bench.Device) error {
-	err := of.Release(d)
-	if stage := p.stages[name]; stage != nil {
+func (s *Session) Release(name string, d bench.Device) error {
+	err := s.suites[name].Release(d)
+	if stage := s.stages[name]; stage != nil {
 		err = errors.Join(err, stage.Release(d))
 	}
 	return err
 }
 
 // endStages tears the suites down, the last first, also where ctx is done. It returns what failed.
-func (p *Plan) endStages(ctx context.Context) (warnings []string, err error) {
-	for i := range slices.Backward(p.Suites) {
-		if stage := p.stages[p.Suites[i].Name]; stage != nil {
+func (s *Session) endStages(ctx context.Context) (warnings []string, err error) {
+	for _, one := range slices.Backward(s.Plan.Suites) {
+		if stage := s.stages[one.Name]; stage != nil {
 			failed, stuck := stage.End(ctx)
 			warnings, err = append(warnings, failed...), errors.Join(err, stuck)
 		}
@@ -255,10 +251,10 @@ func (p *Plan) endStages(ctx context.Context) (warnings []string, err error) {
 }
 
 // tearDown ends what surrounds the suites of both sides, whatever became of measuring.
-func (s *session) tearDown(ctx context.Context, run *bench.Run, measured error) error {
-	warnings, err := s.plan.endStages(ctx)
+func (s *measuring) tearDown(ctx context.Context, run *bench.Run, measured error) error {
+	warnings, err := s.endStages(ctx)
 	if s.base != nil {
-		more, failed := s.base.plan.endStages(ctx)
+		more, failed := s.base.session.endStages(ctx)
 		warnings, err = append(warnings, more...), errors.Join(err, failed)
 	}
 	s.WarnAll(warnings)

@@ -16,18 +16,18 @@ import (
 
 // Absent returns the programs of the configuration that no folder of PATH has, each with what
 // starts it. Those with a folder, which a build may make, are not looked up.
-func (p *Plan) Absent(ctx context.Context) []string {
-	l := lookup{p: p}
+func (s *Session) Absent(ctx context.Context) []string {
+	l, p := lookup{s: s}, s.Plan
 	if p.File.Build != nil {
 		l.step(ctx, "build", &p.File.Build.Step)
 	}
 	for i := range p.File.Suites {
 		l.around(ctx, &p.File.Suites[i])
 	}
-	for _, s := range p.Suites {
-		if programs := s.Plan.Programs; programs != nil {
+	for _, one := range p.Suites {
+		if programs := one.Plan.Programs; programs != nil {
 			for _, program := range programs() {
-				l.find("suite "+text.Quote(s.Name, 60), program)
+				l.find("suite "+text.Quote(one.Name, 60), program)
 			}
 		}
 	}
@@ -35,13 +35,13 @@ func (p *Plan) Absent(ctx context.Context) []string {
 }
 
 type lookup struct {
-	p      *Plan
+	s      *Session
 	absent []string
 }
 
 func (l *lookup) find(by string, program suite.Program) {
 	entry := fmt.Sprintf("%s, which %s starts", text.Quote(program.Name, 100), by)
-	if _, err := worker.Find(program.Name, slices.Concat(l.p.environ, program.Env)); err != nil && !slices.Contains(l.absent, entry) {
+	if _, err := worker.Find(program.Name, slices.Concat(l.s.Plan.environ, program.Env)); err != nil && !slices.Contains(l.absent, entry) {
 		l.absent = append(l.absent, entry)
 	}
 }
@@ -84,8 +84,8 @@ func (l *lookup) byShell(ctx context.Context, command, env []string) string {
 	if m == nil {
 		return ""
 	}
-	request := worker.Request{Args: []string{command[0], "-c", `command -v "$1"`, command[0], m[1]}, Dir: l.p.File.Dir, Env: env, Timeout: 10 * time.Second}
-	if response, err := l.p.worker.Do(ctx, request); err != nil || response.OK() {
+	request := worker.Request{Args: []string{command[0], "-c", `command -v "$1"`, command[0], m[1]}, Dir: l.s.Plan.File.Dir, Env: env, Timeout: 10 * time.Second}
+	if response, err := l.s.worker.Do(ctx, request); err != nil || response.OK() {
 		return ""
 	}
 	return m[1]

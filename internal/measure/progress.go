@@ -45,8 +45,8 @@ func shown(metrics []bench.Metric) func(string) bool {
 }
 
 // progress shows each measurement that is finished.
-func (s *session) progress() func(runner.Event) {
-	gated := shown(s.plan.Metrics)
+func (s *measuring) progress() func(runner.Event) {
+	gated := shown(s.Plan.Metrics)
 	return func(e runner.Event) {
 		s.Progress.Finished(
 			progress.Measurement{Result: e.Result, Round: e.Round, Rounds: e.Rounds, Skipped: e.Skipped, Reused: e.Reused},
@@ -57,7 +57,7 @@ func (s *session) progress() func(runner.Event) {
 
 // stage shows a part of measuring until the function that it returns is called. later is
 // what is expected after it.
-func (s *session) stage(name string, cells []bench.Cell, todo func(bench.Cell) int, later map[string]float64) (end func()) {
+func (s *measuring) stage(name string, cells []bench.Cell, todo func(bench.Cell) int, later map[string]float64) (end func()) {
 	stage := progress.Stage{Name: name, Todo: make(map[string]int, len(cells)), Later: later, Lanes: len(s.lanes.Devices)}
 	for _, c := range cells {
 		if n := todo(c); n > 0 {
@@ -68,8 +68,8 @@ func (s *session) stage(name string, cells []bench.Cell, todo func(bench.Cell) i
 }
 
 // pairsAhead are those that are expected after the first ones, if nothing changed.
-func (s *session) pairsAhead(cells []bench.Cell) map[string]float64 {
-	if s.base == nil || s.plan.Policy.OneLook || s.confirmations() == 0 {
+func (s *measuring) pairsAhead(cells []bench.Cell) map[string]float64 {
+	if s.base == nil || s.Plan.Policy.OneLook || s.confirmations() == 0 {
 		return nil
 	}
 	ahead := detect.StagesFrom(s.base.pairs).Ahead() - float64(s.base.pairs)
@@ -96,16 +96,15 @@ func (a announced) Measure(ctx context.Context, c bench.Cell, d bench.Device) (b
 
 // expect says how long measurements took in earlier runs: those of --durations, else the
 // run that is about to be replaced. Without them, the first round says it.
-func (e *Env) expect(p *Plan) {
-	if e.Progress == nil {
+func (s *Session) expect() {
+	if s.Progress == nil {
 		return
 	}
-	earlier := *p
-	if options := *p.Options; len(options.Durations) == 0 {
-		options.Durations = []string{p.OutPath("run.json")}
-		earlier.Options = &options
+	files := s.Plan.Options.Durations
+	if len(files) == 0 {
+		files = []string{s.Plan.OutPath("run.json")}
 	}
-	if times, err := earlier.times(); err == nil {
-		e.Progress.Expect(times)
+	if earlier, err := s.Plan.earlierRuns(files); err == nil {
+		s.Progress.Expect(earlier.times)
 	}
 }

@@ -25,13 +25,13 @@ const (
 // remeasure measures cells a second time whose verdicts more values may change:
 // those that look slower, apart from what made them look so, and those whose
 // values lie on both sides of the limit, until they do not or time is over.
-func (s *session) remeasure(ctx context.Context, run, ref *bench.Run) error {
+func (s *measuring) remeasure(ctx context.Context, run, ref *bench.Run) error {
 	want := s.confirmations()
-	if want == 0 || ref == nil && len(s.plan.Policy.Expected) == 0 && s.base == nil {
+	if want == 0 || ref == nil && len(s.Plan.Policy.Expected) == 0 && s.base == nil {
 		return nil
 	}
 	for !s.jobIsOver() {
-		c := gate.Compare("", ref, run, s.plan.Policy)
+		c := gate.Compare("", ref, run, s.Plan.Policy)
 		ids, why := gate.Open(c)
 		more := s.more(run, ids, why, want)
 		s.morePairs(run, gate.Pairs(c), more)
@@ -63,11 +63,11 @@ func unselect(results []bench.Result) {
 	}
 }
 
-func (s *session) confirmations() int {
-	switch n := s.plan.File.Policy.Remeasure; {
+func (s *measuring) confirmations() int {
+	switch n := s.Plan.File.Policy.Remeasure; {
 	case n != nil:
 		return *n
-	case s.plan.Policy.Compat != "":
+	case s.Plan.Policy.Compat != "":
 		return 0 // another tool's rules have no re-measurement
 	}
 	return defaultRemeasure
@@ -75,7 +75,7 @@ func (s *session) confirmations() int {
 
 // more returns how many values each open cell is to have, and marks those that
 // were chosen because they look slower.
-func (s *session) more(run *bench.Run, ids []string, why map[string]gate.Request, want int) map[string]int {
+func (s *measuring) more(run *bench.Run, ids []string, why map[string]gate.Request, want int) map[string]int {
 	more, confirm := map[string]int{}, 0
 	_, late := s.outOfTime()
 	open := SetOf(ids)
@@ -108,7 +108,7 @@ func (s *session) more(run *bench.Run, ids []string, why map[string]gate.Request
 }
 
 // morePairs adds the cells that need more pairs of base and head.
-func (s *session) morePairs(run *bench.Run, need, more map[string]int) {
+func (s *measuring) morePairs(run *bench.Run, need, more map[string]int) {
 	cells, most := 0, 0
 	for i := range run.Results {
 		r := &run.Results[i]
@@ -140,11 +140,11 @@ func valuesOf(r *bench.Result) []float64 {
 
 // coolDown ends what suites keep running, so that a second look is one at fresh
 // processes, and waits.
-func (s *session) coolDown(ctx context.Context) error {
+func (s *measuring) coolDown(ctx context.Context) error {
 	if err := s.rest(); err != nil {
 		return err
 	}
-	wait := s.plan.File.Limits.CoolDown
+	wait := s.Plan.File.Limits.CoolDown
 	if wait == nil && len(s.lanes.Devices) > 0 {
 		wait = new(deviceCoolDown)
 	}

@@ -23,21 +23,21 @@ func ShortRevision(revision string) string {
 }
 
 // revision names the commit under test: flag over the runner's word over git.
-func (e *Env) revision(ctx context.Context, p *Plan) string {
-	if p.Options.Revision != "" {
-		return p.Options.Revision
+func (s *Session) revision(ctx context.Context) string {
+	if s.Plan.Options.Revision != "" {
+		return s.Plan.Options.Revision
 	}
-	if sha := e.Getenv("GITHUB_SHA"); sha != "" {
+	if sha := s.Getenv("GITHUB_SHA"); sha != "" {
 		return sha
 	}
-	return e.checkedOut(ctx, p)
+	return s.checkedOut(ctx)
 }
 
 // checkedOut names the commit of the plan's folder by what git says.
-func (e *Env) checkedOut(ctx context.Context, p *Plan) string {
-	response, err := p.worker.Do(
+func (s *Session) checkedOut(ctx context.Context) string {
+	response, err := s.worker.Do(
 		ctx,
-		worker.Request{Args: []string{"git", "rev-parse", "HEAD"}, Dir: p.File.Dir, Timeout: 10 * time.Second},
+		worker.Request{Args: []string{"git", "rev-parse", "HEAD"}, Dir: s.Plan.File.Dir, Timeout: 10 * time.Second},
 	)
 	if err != nil || !response.OK() {
 		return "" // not a checkout, or no git: the report says "unknown"
@@ -45,14 +45,14 @@ func (e *Env) checkedOut(ctx context.Context, p *Plan) string {
 	return strings.TrimSpace(string(response.Stdout))
 }
 
-// changes is a digest of the differences of tracked files from the commit under
+// changed is a digest of the differences of tracked files from the commit under
 // test, so that a resumed run keeps nothing of other sources; "" where there is
 // no checkout. Where git cannot tell, it is never the same twice.
-func (e *Env) changes(ctx context.Context, p *Plan) string {
-	response, err := p.worker.Do(
+func (s *Session) changed(ctx context.Context) string {
+	response, err := s.worker.Do(
 		ctx,
 		worker.Request{Args: []string{"git", "diff", "--no-ext-diff", "--no-textconv", "--submodule=diff", "HEAD"},
-			Dir: p.File.Dir, Timeout: time.Minute},
+			Dir: s.Plan.File.Dir, Timeout: time.Minute},
 	)
 	missing := errors.Is(response.StartErr, worker.ErrNotFound) ||
 		bytes.Contains(bytes.ToLower(response.Stderr), []byte("not a git repository"))
@@ -62,7 +62,7 @@ func (e *Env) changes(ctx context.Context, p *Plan) string {
 	case missing:
 		return ""
 	}
-	e.WarnAll(
+	s.WarnAll(
 		[]string{
 			"git cannot list the changes (" + text.OneLine(
 				response.Reason()+" "+response.Log,

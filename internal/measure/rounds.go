@@ -17,52 +17,52 @@ import (
 // Rounds measures all cells of a plan n times, in another order each time, each
 // time in fresh processes: what a suite keeps running ends after each round. The
 // run is saved before it is returned.
-func (e *Env) Rounds(ctx context.Context, p *Plan, n int, seen func(bench.Result, time.Time)) (*bench.Run, error) {
-	e.Progress.Forget()
-	e.WarnAll(p.Warnings)
-	if err := p.prepareOut(); err != nil {
+func (s *Session) Rounds(ctx context.Context, n int, seen func(bench.Result, time.Time)) (*bench.Run, error) {
+	s.Progress.Forget()
+	s.WarnAll(s.warnings)
+	if err := s.Plan.prepareOut(); err != nil {
 		return nil, err
 	}
-	defer func() { p.hold.Release() }()
-	if err := e.prepareCode(ctx, p); err != nil {
+	defer func() { s.hold.Release() }()
+	if err := s.prepareCode(ctx); err != nil {
 		return nil, err
 	}
-	for _, one := range p.Suites {
-		if why := cmp.Or(one.unbuilt, one.Unlisted); why != "" {
+	for _, one := range s.Plan.Suites {
+		if why := cmp.Or(s.whyUnbuilt(one.Name), one.Unlisted); why != "" {
 			return nil, errors.New(why)
 		}
 	}
-	end := e.Progress.Begin("wait for the devices")
-	lanes, err := e.Lease(ctx, p)
+	end := s.Progress.Begin("wait for the devices")
+	lanes, err := s.Lease(ctx)
 	end()
 	if err != nil {
 		return nil, err
 	}
 	defer lanes.Release()
 	worker.EndStale()
-	run := e.newRun(ctx, p, nil)
-	s, err := e.newSession(ctx, p, nil, run.Revision, lanes)
+	run := s.newRun(ctx, nil, nil)
+	m, err := s.begin(ctx, nil, run.Revision, lanes)
 	if err != nil {
 		return nil, err
 	}
-	defer s.journal.Close()
-	err = s.rounds(ctx, run, n, seen)
-	if err = s.tearDown(ctx, run, err); err != nil {
+	defer m.journal.Close()
+	err = m.rounds(ctx, run, n, seen)
+	if err = m.tearDown(ctx, run, err); err != nil {
 		return nil, err
 	}
-	for _, one := range p.Suites {
+	for _, one := range s.Plan.Suites {
 		run.Results = append(run.Results, one.Skipped...)
 	}
-	run = redact(run, Secrets(s.secrets()).Hide)
+	run = redact(run, Secrets(m.secrets()).Hide)
 	if err := run.Validate(); err != nil {
 		return nil, fmt.Errorf("the run is not valid: %w", err)
 	}
-	return run, SaveRun(p.OutPath("run.json"), run)
+	return run, SaveRun(s.Plan.OutPath("run.json"), run)
 }
 
-func (s *session) rounds(ctx context.Context, run *bench.Run, n int, seen func(bench.Result, time.Time)) error {
+func (s *measuring) rounds(ctx context.Context, run *bench.Run, n int, seen func(bench.Result, time.Time)) error {
 	var cells []bench.Cell
-	for _, one := range s.plan.Suites {
+	for _, one := range s.Plan.Suites {
 		cells = append(cells, one.Cells...)
 	}
 	if len(cells) == 0 {
@@ -95,7 +95,7 @@ func (s *session) rounds(ctx context.Context, run *bench.Run, n int, seen func(b
 			break
 		}
 	}
-	for _, one := range s.plan.Suites {
+	for _, one := range s.Plan.Suites {
 		for _, cell := range one.Cells {
 			if r := merged[cell.ID()]; r != nil {
 				run.Results = append(run.Results, *r)
@@ -106,7 +106,7 @@ func (s *session) rounds(ctx context.Context, run *bench.Run, n int, seen func(b
 }
 
 // round measures each of the cells once.
-func (s *session) round(
+func (s *measuring) round(
 	ctx context.Context,
 	cells []bench.Cell,
 	round, of int,
@@ -130,15 +130,15 @@ func (s *session) round(
 
 // rest ends what suites keep running. A process that fails after its last answer
 // is an error: its answers are doubtful.
-func (s *session) rest() error {
+func (s *measuring) rest() error {
 	devices := map[bench.Device]bool{}
-	for _, one := range s.plan.Suites {
+	for _, one := range s.Plan.Suites {
 		clear(devices)
 		for _, c := range one.Cells {
 			devices[s.lanes.For(c)] = true
 		}
 		for d := range devices {
-			if err := s.plan.Release(one.Name, one.Suite, d); err != nil {
+			if err := s.Release(one.Name, d); err != nil {
 				return fmt.Errorf("suite %s: %w", one.Name, err)
 			}
 		}

@@ -79,11 +79,11 @@ func FindFiles(dir string, most int, wanted func(name string) bool) ([]string, e
 }
 
 // ReadRun reads one run document from anywhere.
-func ReadRun(path string) (*bench.Run, error) { return new(Options).ReadRun(path) }
+func ReadRun(path string) (*bench.Run, error) { return new(HostOptions).ReadRun(path) }
 
 // ReadRun reads a run without the secret, which whoever measured may have got
 // hold of.
-func (o *Options) ReadRun(path string) (*bench.Run, error) {
+func (o *HostOptions) ReadRun(path string) (*bench.Run, error) {
 	data, err := suite.ReadResult(path, path, bench.MaxRunBytes)
 	if err != nil {
 		return nil, exit.Usagef("read the run: %w; 'accelgate run' writes one to .accelgate/run.json", err)

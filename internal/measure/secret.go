@@ -21,9 +21,6 @@ type redacting struct {
 	secrets Secrets
 }
 
-// Measurer measures by m and hides the secrets in its results.
-func (l Secrets) Measurer(m runner.Measurer) runner.Measurer { return redacting{m, l} }
-
 // Measure measures the cell and hides the secrets in its result.
 func (m redacting) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (bench.Result, error) {
 	r, err := m.Measurer.Measure(ctx, cell, d)
@@ -74,9 +71,9 @@ const minSecret = 6
 // Secrets are those that a measured program could have seen: the action's token,
 // and the values of variables whose names are those of secrets. A privileged child
 // can read this process's environment all the same.
-func (p *Plan) Secrets() []string {
-	list := []string{p.Options.Secret}
-	for _, entry := range p.environ {
+func (c *Config) Secrets() []string {
+	list := []string{c.Options.Secret}
+	for _, entry := range c.environ {
 		if name, value, ok := strings.Cut(entry, "="); ok && len(value) >= minWithheld && worker.Secret(name) {
 			list = append(list, value)
 		}

@@ -152,7 +152,7 @@ func (p *Plan) groups(number func(*suite.Plan, []bench.Cell) []int) (groups []sh
 				unknown++
 			}
 			g := &groups[first+n]
-			g.Cells, g.Time = append(g.Cells, s.Cells[i]), g.Time+took*time.Duration(p.repeats(s))
+			g.Cells, g.Time = append(g.Cells, s.Cells[i]), g.Time+took*time.Duration(p.repeats(&s))
 		}
 	}
 	return groups, unknown, nil

@@ -18,9 +18,9 @@ const (
 
 // waitHealthy waits until the host is healthy, as long as --wait-healthy allows. A
 // host that nothing can be said of is not waited for.
-func (s *session) waitHealthy(ctx context.Context) error {
-	limit := s.plan.Options.WaitHealthy
-	if limit == 0 || s.plan.size() == 0 {
+func (s *measuring) waitHealthy(ctx context.Context) error {
+	limit := s.Plan.Options.WaitHealthy
+	if limit == 0 || s.Plan.size() == 0 {
 		return nil
 	}
 	if s.watcher == nil {
@@ -49,15 +49,15 @@ func (s *session) waitHealthy(ctx context.Context) error {
 }
 
 // withoutWaiting is how to measure on a host that stays unhealthy.
-func (s *session) withoutWaiting() string {
+func (s *measuring) withoutWaiting() string {
 	if s.base != nil {
 		return "leave out --wait-healthy, because base and head share what disturbs the host"
 	}
-	return "measure in pairs with --ab " + s.plan.Options.NextBase(s.plan.File.Dir)
+	return "measure in pairs with --ab " + s.Plan.Options.NextBase(s.Plan.File.Dir, s.NextBase)
 }
 
 // lookAtHost watches all devices and the processors for so long.
-func (s *session) lookAtHost(ctx context.Context, d time.Duration) (*bench.Health, error) {
+func (s *measuring) lookAtHost(ctx context.Context, d time.Duration) (*bench.Health, error) {
 	span := s.watcher.Begin(ctx, bench.Device{}, false)
 	err := pause(ctx, d)
 	return span.End(ctx), err

@@ -53,16 +53,13 @@ func (p *Plan) watch(s *config.Suite, cells []bench.Cell) error {
 		}
 		of.timeouts = append(of.timeouts, one)
 	}
-	if p.attended == nil {
-		p.attended = map[string]*watchdog{}
-	}
-	p.attended[s.Name] = of
+	p.watchdogs[s.Name] = of
 	return nil
 }
 
 // watching adds to a context how the children of a cell are watched.
 func (p *Plan) watching(ctx context.Context, c bench.Cell) context.Context {
-	of := p.attended[c.Suite]
+	of := p.watchdogs[c.Suite]
 	if of == nil {
 		return ctx
 	}

@@ -21,7 +21,7 @@ func (p *Plan) plainest(devices []bench.Device, need needs) needs {
 // lanesFor are the groups of the devices that cells get which need this.
 func (p *Plan) lanesFor(devices []bench.Device, need needs) (lanes []bench.Device) {
 	fit := p.fitting(devices, need)
-	if !need.sameNode || p.near == nil {
+	if !need.sameNode || !p.here {
 		return lanesOf(fit, need.width)
 	}
 	for _, group := range byNode(fit, p.near) {

@@ -13,6 +13,7 @@ import (
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/measure"
+	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/cases"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -45,12 +46,12 @@ func Run(ctx context.Context, e *measure.Env, a *Options, files []string) (int, 
 	if a.Aa && a.Repeats == 0 {
 		a.Repeats = defaultAA
 	}
-	p, pairs, err := planPairs(ctx, e, a, files)
+	session, pairs, err := openPairs(ctx, e, a, files)
 	if err != nil {
 		return 0, err
 	}
-	defer p.Close()
-	run, err := e.Measure(ctx, p, nil)
+	defer session.Close()
+	run, err := session.Measure(ctx, nil)
 	if err != nil {
 		return 0, err
 	}
@@ -63,7 +64,7 @@ func Run(ctx context.Context, e *measure.Env, a *Options, files []string) (int, 
 		if a.Json {
 			out = e.Stderr // what is on standard output is one document
 		}
-		if err := promote(e, out, p, list, run, a); err != nil {
+		if err := promote(e, out, session.Plan, list, run, a); err != nil {
 			return 0, err
 		}
 	}
@@ -73,68 +74,48 @@ func Run(ctx context.Context, e *measure.Env, a *Options, files []string) (int, 
 	return exit.Passed, nil
 }
 
-// planPairs reads the pairs and opens them as the one suite of a plan. Close
-// must be called, unless there is an error.
-func planPairs(ctx context.Context, e *measure.Env, a *Options, files []string) (_ *measure.Plan, _ []cases.Pair, err error) {
-	p, err := e.NewPlan(&a.Options)
+// openPairs plans the cells of pairs.
+func openPairs(ctx context.Context, e *measure.Env, a *Options, files []string) (*measure.Session, []cases.Pair, error) {
+	c, err := e.Configure(&a.Options)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer func() {
-		if err != nil {
-			p.Close()
-		}
-	}()
-	if a.Out == "" { // the last run's document stays
-		p.Options.Out = p.File.Resolve(filepath.Join(measure.DefaultOut, "auto-baseline"))
+	if c.Options.Out == "" { // the last run's document stays
+		c.Options.Out = c.File.Resolve(filepath.Join(measure.DefaultOut, "auto-baseline"))
 	}
-	s, err := casesSuite(p)
+	s, err := casesSuite(&c)
 	if err != nil {
 		return nil, nil, err
 	}
-	pairs, err := a.pairs(s, p.File.Dir, files)
+	pairs, err := a.pairs(s, c.File.Dir, files)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := e.Detect(ctx, p); err != nil {
+	if err := e.Detect(ctx, &c); err != nil {
 		return nil, nil, err
 	}
-	if err := e.GetArtifacts(ctx, p, func(suite string) bool { return suite == s.Name }); err != nil {
-		return nil, nil, err
-	}
-	env, err := p.Env()
-	if err != nil {
-		return nil, nil, err
-	}
-	env.EngineArgs = p.Options.EngineArgs()
-	opened, err := cases.OpenPairs(s, env, pairs, a.Aa)
-	if err != nil {
-		return nil, nil, err
-	}
-	of := opened.Plan()
-	p.Suites = []measure.Planned{{Name: s.Name, Suite: opened, Plan: of, Cells: of.Cells, Skipped: of.Skipped}}
-	p.Warnings = append(p.Warnings, of.Warnings...)
-	return p, pairs, p.AddMetrics(s, of.Metrics)
+	session, err := e.OpenSuite(ctx, &c, s, func(env suite.Env) (suite.Suite, error) { return cases.OpenPairs(s, env, pairs, a.Aa) })
+	return session, pairs, err
 }
 
 // casesSuite is the one suite of kind cases, or the one that --suite names.
-func casesSuite(p *measure.Plan) (*config.Suite, error) {
+func casesSuite(c *measure.Config) (*config.Suite, error) {
 	var found []*config.Suite
 	var names []string
-	for i := range p.File.Suites {
-		if s := &p.File.Suites[i]; s.Kind == "cases" && (len(p.Options.Suites) == 0 || slices.Contains(p.Options.Suites, s.Name)) {
+	for i := range c.File.Suites {
+		if s := &c.File.Suites[i]; s.Kind == "cases" && (len(c.Options.Suites) == 0 || slices.Contains(c.Options.Suites, s.Name)) {
 			found, names = append(found, s), append(names, s.Name)
 		}
 	}
 	switch len(found) {
 	case 0:
-		return nil, exit.Usagef("%s has no such suite of kind cases: add one, or correct --suite", p.Options.Config)
+		return nil, exit.Usagef("%s has no such suite of kind cases: add one, or correct --suite", c.Options.Config)
 	case 1:
 		return found[0], nil
 	}
 	return nil, exit.Usagef(
 		"%s has several suites of kind cases (%s): choose one with --suite",
-		p.Options.Config,
+		c.Options.Config,
 		strings.Join(names, ", "),
 	)
 }

@@ -15,7 +15,7 @@ import (
 // numbers of a case that has a file, a new file for one that has none. What did
 // not pass is not recorded. The outcome is printed to out.
 func promote(env *measure.Env, out io.Writer, p *measure.Plan, list []compared, run *bench.Run, a *Options) error {
-	s, err := casesSuite(p)
+	s, err := casesSuite(&p.Config)
 	if err != nil {
 		return err
 	}

@@ -72,11 +72,11 @@ func Run(ctx context.Context, e *measure.Env, o *Options) (err error) {
 // newBisection settles what is searched for, as far as that is known before
 // anything is built.
 func newBisection(ctx context.Context, e *measure.Env, o *Options) (*bisection, *repository, error) {
-	file, _, err := o.Read()
+	c, err := e.Configure(&o.Options)
 	if err != nil {
-		return nil, nil, exit.AsUsage(err)
+		return nil, nil, err
 	}
-	dir, err := filepath.Abs(file.Dir)
+	dir, err := filepath.Abs(c.File.Dir)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -84,17 +84,16 @@ func newBisection(ctx context.Context, e *measure.Env, o *Options) (*bisection, 
 	if err != nil {
 		return nil, nil, err
 	}
-	p := &measure.Plan{Options: &o.Options, File: file}
 	b := &bisection{
 		Only:      o.Only,
 		Metric:    o.Metric,
 		Build:     o.Build,
 		Attempts:  o.Attempts,
 		Prefix:    r.prefix,
-		HostLabel: e.Label(p),
-		Devices:   e.DeviceIDs(p),
+		HostLabel: e.Label(&c),
+		Devices:   e.DeviceIDs(&c),
 	}
-	for path, to := range map[string]*string{o.Config: &b.Config, o.OutPath(file, "bisect"): &b.State, o.ModelDir: &b.ModelDir} {
+	for path, to := range map[string]*string{o.Config: &b.Config, c.OutPath("bisect"): &b.State, o.ModelDir: &b.ModelDir} {
 		if path == "" {
 			continue
 		}
@@ -188,7 +187,7 @@ func ends(ctx context.Context, env *measure.Env, b *bisection, t *trees) (e dete
 	}
 	defer pairs.close()
 	metric, b.Cell, b.Metric = pairs.metric, pairs.base.cell.ID(), pairs.metric.Name
-	env.WarnAll(pairs.head.plan.Warnings)
+	env.WarnAll(pairs.head.session.Plan.Warnings)
 	if e, err = pairs.judge(ctx, detect.Options{}, b.Attempts); err != nil {
 		return e, metric, fmt.Errorf("compare %s with %s: %w", measure.ShortRevision(b.Bad), measure.ShortRevision(b.Good), err)
 	}

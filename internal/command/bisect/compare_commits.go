@@ -16,7 +16,6 @@ import (
 	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/measure/runner"
-	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -34,8 +33,7 @@ type pairRun struct {
 
 // measuredSide is the cell in one checkout.
 type measuredSide struct {
-	plan     *measure.Plan
-	suite    suite.Suite
+	session  *measure.Session
 	measurer runner.Measurer
 	cell     bench.Cell
 }
@@ -56,10 +54,10 @@ func newPairRun(ctx context.Context, e *measure.Env, b *bisection) (*pairRun, er
 		return nil, err
 	}
 	if t.head, err = openSide(ctx, e, b, b.HeadDir, "head"); err != nil {
-		t.base.plan.Close()
+		t.base.session.Close()
 		return nil, unusable{err}
 	}
-	if t.lanes, err = e.Lease(ctx, t.head.plan); err == nil {
+	if t.lanes, err = t.head.session.Lease(ctx); err == nil {
 		t.device = t.lanes.For(t.head.cell)
 		err = t.warm(ctx, b)
 	}
@@ -72,40 +70,39 @@ func newPairRun(ctx context.Context, e *measure.Env, b *bisection) (*pairRun, er
 
 func (t *pairRun) close() {
 	t.lanes.Release()
-	t.base.plan.Close()
-	t.head.plan.Close()
+	t.base.session.Close()
+	t.head.session.Close()
 }
 
 // openSide opens the one cell in a checkout.
 func openSide(ctx context.Context, e *measure.Env, b *bisection, root, name string) (measuredSide, error) {
 	o := b.options()
 	o.Out = filepath.Join(b.State, name)
-	p, err := e.PlanIn(ctx, &o, filepath.Join(root, b.Prefix))
+	c, err := e.Configure(&o)
+	if err == nil {
+		c, err = c.In(filepath.Join(root, b.Prefix))
+	}
+	if err != nil {
+		return measuredSide{}, err
+	}
+	session, err := e.OpenHere(ctx, &c)
 	if err != nil {
 		return measuredSide{}, err
 	}
 	var found []measuredSide
 	var ids []string
-	for _, s := range p.Suites {
+	for _, s := range session.Plan.Suites {
 		for _, cell := range s.Cells {
 			ids = append(ids, text.OneLine(cell.ID()))
 			if b.Cell == "" || cell.ID() == b.Cell {
-				found = append(
-					found,
-					measuredSide{
-						plan:     p,
-						suite:    s.Suite,
-						measurer: measure.Secrets(append(p.Secrets(), s.Plan.Secrets...)).Measurer(p.Measurer(s.Suite)),
-						cell:     cell,
-					},
-				)
+				found = append(found, measuredSide{session: session, measurer: session.Measurer(), cell: cell})
 			}
 		}
 	}
 	if len(found) == 1 {
 		return found[0], nil
 	}
-	p.Close()
+	session.Close()
 	if len(found) > 1 {
 		return measuredSide{}, exit.Usagef(
 			"--only matches %d cells, as %s: name one of them",
@@ -120,7 +117,7 @@ func openSide(ctx context.Context, e *measure.Env, b *bisection, root, name stri
 func (s *measuredSide) measure(ctx context.Context, d bench.Device) (*bench.Result, error) {
 	r, err := s.measurer.Measure(ctx, s.cell, d)
 	if err == nil {
-		err = s.plan.Release(s.cell.Suite, s.suite, d)
+		err = s.session.Release(s.cell.Suite, d)
 	}
 	switch {
 	case err != nil:
@@ -164,7 +161,7 @@ func plain(err error) error {
 func (t *pairRun) choose(name string, r *bench.Result) (bench.Metric, error) {
 	var gated []bench.Metric
 	var names []string
-	for _, m := range t.base.plan.Metrics {
+	for _, m := range t.base.session.Plan.Metrics {
 		s := r.Sample(m.Name)
 		if s == nil || len(s.Values) == 0 || m.Exact {
 			continue

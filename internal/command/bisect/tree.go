@@ -108,9 +108,9 @@ type bisection struct {
 
 func (b *bisection) options() measure.Options {
 	o := measure.Options{
-		Sources:   measure.Sources{Config: b.Config, HostLabel: b.HostLabel},
-		Measuring: measure.Measuring{ModelDir: b.ModelDir, Devices: b.Devices},
-		Selection: measure.Selection{Only: []string{b.Only}},
+		HostOptions:    measure.HostOptions{Config: b.Config, HostLabel: b.HostLabel, ModelDir: b.ModelDir},
+		MeasureOptions: measure.MeasureOptions{Devices: b.Devices},
+		SelectOptions:  measure.SelectOptions{Only: []string{b.Only}},
 	}
 	if b.Cell != "" {
 		o.Only = []string{b.Cell}

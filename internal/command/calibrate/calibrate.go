@@ -36,14 +36,19 @@ func Run(ctx context.Context, e *measure.Env, k *Options) (int, error) {
 	if k.Record != "" && k.Resume {
 		return 0, exit.Usagef("--record cannot record the processes that --resume keeps: use one of them")
 	}
-	p, err := e.Plan(ctx, &k.Options)
+	c, err := e.Configure(&k.Options)
 	if err != nil {
 		return 0, err
 	}
-	defer p.Close()
-	if k.Out == "" { // the last run's document stays
-		k.Out = p.File.Resolve(filepath.Join(measure.DefaultOut, "calibrate"))
+	if c.Options.Out == "" { // the last run's document stays
+		c.Options.Out = c.File.Resolve(filepath.Join(measure.DefaultOut, "calibrate"))
 	}
+	s, err := e.OpenHere(ctx, &c)
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close()
+	p := s.Plan
 	if k.Write {
 		if _, err = calibrated(p); err != nil {
 			return 0, err
@@ -57,7 +62,7 @@ func Run(ctx context.Context, e *measure.Env, k *Options) (int, error) {
 		defer recording.Close()
 	}
 	seen := processes{seen: map[string][]process{}}
-	run, err := e.Rounds(ctx, p, k.Rounds, seen.add)
+	run, err := s.Rounds(ctx, k.Rounds, seen.add)
 	if err != nil {
 		return 0, err
 	}

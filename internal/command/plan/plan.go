@@ -85,18 +85,16 @@ type (
 
 // Print prints the plan and measures nothing.
 func Print(ctx context.Context, e *measure.Env, o *Options) error {
-	planFor := e.PlanFor
+	open := e.OpenPlanFor
 	if o.Here {
-		planFor = func(ctx context.Context, o *measure.Options) (*measure.Plan, error) {
-			o.NoFetch = true
-			return e.Plan(ctx, o)
-		}
+		o.NoFetch, open = true, e.OpenPlan
 	}
-	p, err := planFor(ctx, &o.Options)
+	s, err := open(ctx, &o.Options)
 	if err != nil {
 		return err
 	}
-	defer p.Close()
+	defer s.Close()
+	p := s.Plan
 	e.WarnAll(p.Warnings)
 	doc, err := document(e, p, o)
 	if err != nil {

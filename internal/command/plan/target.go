@@ -96,17 +96,17 @@ func (o *Options) host(ctx context.Context, e *measure.Env, r config.Runner) (h 
 		e.WarnAll([]string{fmt.Sprintf("the label %s does not name a kind of host, so its jobs are planned for this host: "+
 			"plan on such a host, or name runners such as linux-cuda-%s", r.Host, r.Host)})
 	}
-	p, err := e.PlanFor(ctx, &one.Options)
+	s, err := e.OpenPlanFor(ctx, &one.Options)
 	if err != nil {
 		return h, err
 	}
-	defer p.Close()
-	split, err := one.split(p, r.Shards)
+	defer s.Close()
+	split, err := one.split(s.Plan, r.Shards)
 	if err != nil {
 		return h, err
 	}
 	e.WarnAll(one.warning(split))
-	return host{r, split, p.Demand()}, nil
+	return host{r, split, s.Plan.Demand()}, nil
 }
 
 // checkFor refuses options that do not go with --for.

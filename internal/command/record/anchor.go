@@ -24,12 +24,12 @@ type Anchor struct {
 // PathOf returns the path of this host's baseline.
 func PathOf(ctx context.Context, e *measure.Env, o *measure.Options) (string, error) {
 	o.NoFetch, o.Unlisted = true, true
-	p, err := e.Plan(ctx, o)
+	s, err := e.OpenPlan(ctx, o)
 	if err != nil {
 		return "", err
 	}
-	defer p.Close()
-	return p.BaselineFile()
+	defer s.Close()
+	return s.Plan.BaselineFile()
 }
 
 // Run moves the anchors of the host's baseline to its medians.

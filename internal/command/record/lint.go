@@ -99,12 +99,13 @@ func (l Linted) Print(e *measure.Env) error {
 // cells do not have: a run reports them as missing.
 func unrecorded(ctx context.Context, e *measure.Env, o measure.Options, file *baseline.File) (problems []baseline.Problem) {
 	o.HostLabel, o.Unlisted = file.HostLabel, true
-	p, err := e.PlanFor(ctx, &o)
+	s, err := e.OpenPlanFor(ctx, &o)
 	if err != nil {
 		e.WarnAll([]string{"the metrics of the configuration were not looked at: " + text.OneLine(err.Error())})
 		return nil
 	}
-	defer p.Close()
+	defer s.Close()
+	p := s.Plan
 	demands := map[string][]bench.Demand{}
 	for _, one := range p.Suites {
 		for _, cell := range one.Plan.Cells {

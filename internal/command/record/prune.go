@@ -17,11 +17,12 @@ import (
 // longer has. With dry it prints them only.
 func Prune(ctx context.Context, e *measure.Env, o *measure.Options, dry bool) error {
 	o.NoFetch = true
-	p, err := e.Plan(ctx, o)
+	s, err := e.OpenPlan(ctx, o)
 	if err != nil {
 		return err
 	}
-	defer p.Close()
+	defer s.Close()
+	p := s.Plan
 	path, err := p.BaselineFile()
 	if err != nil {
 		return err

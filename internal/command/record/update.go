@@ -163,16 +163,17 @@ func (u *Update) run(ctx context.Context, e *measure.Env) (*bench.Run, judge.Ref
 	if u.From != "" {
 		return u.read(ctx, e)
 	}
-	p, err := e.Plan(ctx, &u.Options)
+	s, err := e.OpenPlan(ctx, &u.Options)
 	if err != nil {
 		return nil, judge.Reference{}, gate.Policy{}, err
 	}
-	defer p.Close()
+	defer s.Close()
+	p := s.Plan
 	ref, err := judge.RecordedFor(ctx, e, &u.Options, p.File, p.Host)
 	if err != nil {
 		return nil, judge.Reference{}, p.Policy, err
 	}
-	run, err := e.Measure(ctx, p, nil)
+	run, err := s.Measure(ctx, nil)
 	return run, ref, p.Policy, err
 }
 

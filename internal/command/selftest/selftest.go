@@ -77,19 +77,23 @@ func selftestRun(ctx context.Context, e *measure.Env, s *Options) (*bench.Run, g
 		}
 		return unpaired(run), policy, nil
 	}
-	p, err := e.Plan(ctx, &s.Options)
+	c, err := e.Configure(&s.Options)
 	if err != nil {
 		return nil, gate.Policy{}, err
 	}
-	defer p.Close()
-	if s.Repeats == 0 {
-		s.Repeats = 1
+	if c.Options.Repeats == 0 {
+		c.Options.Repeats = 1
 	}
-	if s.Out == "" { // the last run's document stays
-		s.Out = p.File.Resolve(filepath.Join(measure.DefaultOut, "selftest"))
+	if c.Options.Out == "" { // the last run's document stays
+		c.Options.Out = c.File.Resolve(filepath.Join(measure.DefaultOut, "selftest"))
 	}
-	run, err := e.Measure(ctx, p, nil)
-	return run, p.Policy, err
+	session, err := e.OpenHere(ctx, &c)
+	if err != nil {
+		return nil, gate.Policy{}, err
+	}
+	defer session.Close()
+	run, err := session.Measure(ctx, nil)
+	return run, session.Plan.Policy, err
 }
 
 // unpaired drops what a run was measured alternately with: it is compared with itself.
