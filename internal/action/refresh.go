@@ -160,7 +160,7 @@ func (a *action) refreshCaseFiles(g collected, files map[string][]byte, body *re
 		}
 		files[path] = f.Data
 		if f.Name != "" {
-			body.Cases = append(body.Cases, f.ForReport(path))
+			body.Files = append(body.Files, f.ForReport(path))
 		}
 	}
 	return edits.Save()

@@ -64,8 +64,11 @@ type Result struct {
 	// Retries counts the measurements that failed for reasons of the machine
 	// and were repeated.
 	Retries int `json:"retries,omitempty"`
+	// Conditions are facts under which numbers may be compared only if both sides have the same values,
+	// see [SameConditions]: the rate of requests, the device that a cell shares.
+	Conditions map[string]string `json:"conditions,omitempty"`
 	// Context is what else a reader must know to repeat this cell, beside that
-	// of the Run: the options of a load generator, the engine's version.
+	// of the Run: the engine's version, the seed of its prompts.
 	Context map[string]string `json:"context,omitempty"`
 	// Doubt says why the numbers are not fit to be judged, such as a client
 	// that was slower than the server; empty if they are.

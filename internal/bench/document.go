@@ -92,7 +92,7 @@ func (s *scanner) value(key []byte) error {
 }
 
 func (s *scanner) object(under []byte) error {
-	free := string(under) == "context" || string(under) == "counts" // whose keys are names of others
+	free := slices.Contains([]string{"conditions", "context", "counts"}, string(under)) // whose keys are names of others
 	first := len(s.keys)
 	defer func() { s.keys = s.keys[:first] }()
 	err := s.Object(func(key []byte) error {

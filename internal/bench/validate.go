@@ -372,12 +372,14 @@ const (
 )
 
 func (r *Result) validateFacts() error {
-	if len(r.Context) > MaxFacts || len(r.Counts) > MaxFacts || len(r.Files) > MaxFacts || len(r.Warnings) > MaxFacts {
+	if max(len(r.Context), len(r.Conditions), len(r.Counts), len(r.Files), len(r.Warnings)) > MaxFacts {
 		return fmt.Errorf("has more than %d conditions, counts, files or warnings", MaxFacts)
 	}
 	long := len(r.Doubt) > MaxFact || slices.ContainsFunc(r.Warnings, func(w string) bool { return len(w) > MaxFact })
-	for name, value := range r.Context {
-		long = long || len(name) > maxName || len(value) > MaxFact
+	for _, facts := range []map[string]string{r.Context, r.Conditions} {
+		for name, value := range facts {
+			long = long || len(name) > maxName || len(value) > MaxFact
+		}
 	}
 	if long {
 		return fmt.Errorf("has a condition, a doubt or a warning of more than %d bytes", MaxFact)

@@ -26,7 +26,7 @@ func observed(r *bench.Result, counter string) float64 {
 // otherConditions returns how the two results were measured under different binding
 // conditions, or "". A side that says nothing at all agrees, but for where it was measured.
 func otherConditions(ref, got *bench.Result) string {
-	old, now := ref.Conditions(), got.Conditions()
+	old, now := ref.Conditions, got.Conditions
 	silent := len(old) == 0 || len(now) == 0
 	names := map[string]string{}
 	maps.Copy(names, old)

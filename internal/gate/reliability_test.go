@@ -56,7 +56,7 @@ func TestOtherTraffic(t *testing.T) {
 		r := run(cell("a", "decode_tps", tps))
 		r.Results[0].Context = map[string]string{"engine_version": conditions[0]} // which a gate is about
 		for i := 1; i < len(conditions); i += 2 {
-			r.Results[0].Context[conditions[i]] = conditions[i+1]
+			r.Results[0].SetCondition(conditions[i], conditions[i+1])
 		}
 		return r
 	}
@@ -68,6 +68,7 @@ func TestOtherTraffic(t *testing.T) {
 		{"the same", with(10, "1", "max_tokens", "8"), with(10, "2", "max_tokens", "8"), "a decode_tps unchanged 0"},
 		{"shorter answers", with(10, "1", "max_tokens", "8"), with(20, "1", "max_tokens", "2"), "a incomparable blocks 0"},
 		{"another mode", with(10, "1", "mode", "closed"), with(20, "1", "mode", "gamma", "burstiness", "1"), "a incomparable blocks 0"},
+		{"a condition that no list names", with(10, "1", "colour", "red"), with(20, "1", "colour", "blue"), "a incomparable blocks 0"},
 		{"tokens hidden from now on", with(10, "1", "mode", "closed"), with(10, "1", "mode", "closed", "streamed_token_rate", "0.22"), "a incomparable blocks 0"},
 		{"about as many tokens hidden", with(10, "1", "streamed_token_rate", "0.3"), with(10, "1", "streamed_token_rate", "0.22"), "a decode_tps unchanged 0"},
 		{"neither side says", with(10, "1"), with(10, "1", "mode", "gamma"), "a decode_tps unchanged 0"},
@@ -85,7 +86,7 @@ func TestDiffOfCells(t *testing.T) {
 	t.Parallel()
 	side := func(concurrency string, tps float64, doubt string) diff.Document {
 		r := run(cell("a", "decode_tps", tps), cell("b", "decode_tps", 1.0))
-		r.Results[0].Context = map[string]string{"concurrency": concurrency, "mode": "closed"}
+		r.Results[0].Conditions = map[string]string{"concurrency": concurrency, "mode": "closed"}
 		r.Results[1].Context = map[string]string{"concurrency": "1", "mode": "closed"}
 		r.Results[0].Doubt = doubt
 		return diff.DocumentOf("x", r, nil)

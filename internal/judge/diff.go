@@ -127,9 +127,9 @@ func (d *Diff) renderer(p diff.Policy) (func(io.Writer, diff.Difference) error, 
 	compat := p.Compat != ""
 	switch {
 	case d.Format == "table" && compat:
-		return func(w io.Writer, f diff.Difference) error { return report.InferenceBenchTable(w, f) }, nil
+		return InferenceBenchTable, nil
 	case d.Format == "json" && compat:
-		return func(w io.Writer, f diff.Difference) error { return report.InferenceBenchJSON(w, f) }, nil
+		return InferenceBenchJSON, nil
 	case d.Format == "table":
 		return func(w io.Writer, f diff.Difference) error { return report.DiffTerminal(w, f, o) }, nil
 	case d.Format == "json":

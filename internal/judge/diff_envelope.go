@@ -35,7 +35,8 @@ func envelopeSide(path string, data []byte, compat string) (diff.Document, error
 func impossibleLoad(run *bench.Run) string {
 	for i := range run.Results {
 		r := &run.Results[i]
-		if r.Outcome != bench.Passed || r.Context["mode"] == "" || r.Context["schedule_sha256"] == "" {
+		facts := r.Facts()
+		if r.Outcome != bench.Passed || facts["mode"] == "" || facts["schedule_sha256"] == "" {
 			continue
 		}
 		for _, s := range r.Samples {

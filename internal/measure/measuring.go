@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"sync"
@@ -232,32 +231,23 @@ func (b *bySuite) Measure(ctx context.Context, c bench.Cell, d bench.Device) (be
 	r, err := b.session.measureOnce(ctx, c, d)
 	need := b.session.Plan.need(c)
 	if need.width > 1 && err == nil {
-		state(&r, "devices", strconv.Itoa(need.width))
+		r.SetCondition("devices", strconv.Itoa(need.width))
 		if need.sameNode {
-			state(&r, "same_node", "true")
+			r.SetCondition("same_node", "true")
 		}
 	}
 	if need.nodes > 1 && err == nil {
-		state(&r, "nodes", strconv.Itoa(need.nodes))
+		r.SetCondition("nodes", strconv.Itoa(need.nodes))
 	}
 	if profile := device.Profile(d, b.session.Plan.Host); profile != "" && err == nil {
-		state(&r, "mig", profile)
+		r.SetCondition("mig", profile)
 	}
 	for condition, list := range b.session.Plan.cpus[c.Suite].conditions() {
 		if list != "" && err == nil {
-			state(&r, condition, list)
+			r.SetCondition(condition, list)
 		}
 	}
 	return r, err
-}
-
-// state adds a condition to a result, whose own map stays as it is.
-func state(r *bench.Result, condition, value string) {
-	r.Context = maps.Clone(r.Context)
-	if r.Context == nil {
-		r.Context = map[string]string{}
-	}
-	r.Context[condition] = value
 }
 
 // clear makes a device free for a suite. It holds the lock meanwhile, because two lanes may

@@ -205,7 +205,7 @@ func firstOf(names []string) string {
 
 // sameConditions reports whether both sides were measured under the same conditions.
 func sameConditions(got, old *bench.Result) bool {
-	return bench.SameConditions(got.Conditions(), old.Conditions())
+	return bench.SameConditions(got.Conditions, old.Conditions)
 }
 
 // lost names a gated metric that the base reports for a cell and the head does not,

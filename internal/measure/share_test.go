@@ -10,9 +10,9 @@ import (
 // to the next, and pairs are of one server then; where it varies much, they are not.
 func TestPairsOfOneServer(t *testing.T) {
 	result := func(share string, v float64) *bench.Result {
-		r := &bench.Result{Outcome: bench.Passed, Samples: []bench.Sample{{Metric: "tpot_p50_ms", Values: []float64{v}}}, Context: map[string]string{"mode": "closed"}}
+		r := &bench.Result{Outcome: bench.Passed, Samples: []bench.Sample{{Metric: "tpot_p50_ms", Values: []float64{v}}}, Conditions: map[string]string{"mode": "closed"}}
 		if share != "" {
-			r.Context[bench.StreamedTokens] = share
+			r.Conditions[bench.StreamedTokens] = share
 		}
 		return r
 	}

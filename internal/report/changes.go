@@ -12,15 +12,14 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// Refresh is what a pull request that renews baselines and case files has to
-// say.
+// Refresh is what a pull request that renews baselines and other files shows.
 type Refresh struct {
 	Tool     string // "accelgate v0.1.0"
 	Reason   string // why, as the person who asked for it typed it
 	Revision string // commit that was measured
 	Links    Links
 	Hosts    []HostChanges
-	Cases    []CaseChanges
+	Files    []FileChanges
 	Left     []string // what was not refreshed and why, a sentence each
 	Also     []string // other files that the pull request changes
 	Limit    int      // bytes of the body; 0 means MarkdownBytes, less than 1000 means 1000
@@ -73,11 +72,11 @@ func Changes(r Refresh) (title, body string) {
 // title is plain text: GitHub reads no Markdown in a title, but does link.
 func (r *Refresh) title() string {
 	var what []string
-	if len(r.Hosts) > 0 || len(r.Cases) == 0 {
+	if len(r.Hosts) > 0 || len(r.Files) == 0 {
 		what = append(what, r.baselines())
 	}
-	if len(r.Cases) > 0 {
-		what = append(what, text.Plural(r.caseFiles(), "case"))
+	if len(r.Files) > 0 {
+		what = append(what, text.Plural(r.ownFiles(), r.Files[0].Noun))
 	}
 	return "Refresh " + enumerate(what)
 }
@@ -103,14 +102,14 @@ func (r *Refresh) summary() string {
 		}
 	}
 	var what []string
-	if len(r.Hosts) > 0 || len(r.Cases) == 0 {
+	if len(r.Hosts) > 0 || len(r.Files) == 0 {
 		what = append(
 			what,
 			fmt.Sprintf("%s renewed and %d new, on %s", text.Plural(renewed, "number"), added, text.Plural(len(r.Hosts), "host")),
 		)
 	}
-	if len(r.Cases) > 0 {
-		what = append(what, text.Plural(r.caseNumbers(), "number")+" of "+text.Plural(r.caseFiles(), "case")+" renewed")
+	if len(r.Files) > 0 {
+		what = append(what, text.Plural(r.ownNumbers(), "number")+" of "+text.Plural(r.ownFiles(), r.Files[0].Noun)+" renewed")
 	}
 	return strings.Join(what, "; ")
 }
@@ -135,7 +134,7 @@ func (r *Refresh) body(rows, files int) string {
 	if more := len(r.Hosts) - maxHosts; more > 0 {
 		blocks = append(blocks, paragraph{plain("… and " + text.Plural(more, "more host"))})
 	}
-	blocks = append(blocks, r.caseBlocks(files, rows)...)
+	blocks = append(blocks, r.fileBlocks(files, rows)...)
 	blocks = append(blocks, r.leftBlocks(files)...)
 	blocks = append(blocks, r.alsoBlocks(files)...)
 	var b strings.Builder

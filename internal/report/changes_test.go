@@ -36,8 +36,8 @@ func refresh(s string, changes int) report.Refresh {
 func refreshed(s string, files int) report.Refresh {
 	r := refresh(s, 3)
 	for i := range files {
-		r.Cases = append(r.Cases, report.CaseChanges{Path: fmt.Sprintf("cases/case-%03d%s.json", files-i, s), Case: "case" + s, Host: "linux-cuda" + s,
-			Changes: []report.CaseChange{{"$.baseline_time_s" + s, "0.05670", "0.0532440"}, {"$.operators[0].total_time_s", "1e-3" + s, "2e-3"},
+		r.Files = append(r.Files, report.FileChanges{Path: fmt.Sprintf("cases/case-%03d%s.json", files-i, s), Noun: "case", Name: "case" + s, Host: "linux-cuda" + s,
+			Changes: []report.FileChange{{"$.baseline_time_s" + s, "0.05670", "0.0532440"}, {"$.operators[0].total_time_s", "1e-3" + s, "2e-3"},
 				{"$.operators[0].num_calls", "92", "91"}, {"$.operators[1].total_time_s", "", "0.25" + s}, {"$.operators[2].total_time_s", "0.5" + s, ""}}})
 	}
 	r.Left = []string{"case-a" + s + " was not refreshed because its answer is wrong.", s + "!"}
@@ -88,7 +88,7 @@ func TestChangesTitle(t *testing.T) {
 	both := refreshed("", 3)
 	cases := both
 	cases.Hosts = nil
-	one.Cases = both.Cases[:1]
+	one.Files = both.Files[:1]
 	for want, r := range map[string]report.Refresh{
 		"Refresh the baselines of 2 hosts":                      refresh("", 1),
 		"Refresh the baselines of 2 hosts and 3 cases":          both,

@@ -44,7 +44,7 @@ type DiffRowDocument struct {
 // DiffJSON renders a [DiffDocument], one row a line. What is not printable in a
 // name is written as \uXXXX.
 func DiffJSON(w io.Writer, d diff.Difference, o DiffOptions) error {
-	head, err := printableJSON(DiffDocument{Schema: diffSchema, BaselinePath: d.Baseline, CandidatePath: d.Candidate,
+	head, err := PrintableJSON(DiffDocument{Schema: diffSchema, BaselinePath: d.Baseline, CandidatePath: d.Candidate,
 		Tolerance: finite(o.Tolerance), Strict: o.Strict, Compat: d.Compat, Failed: d.Failed, Refused: d.Refused,
 		Context: append([]diff.ContextMatch{}, d.Context...), Counts: countVerdicts(d.Rows)}, unicode.IsPrint)
 	if err != nil {
@@ -54,7 +54,7 @@ func DiffJSON(w io.Writer, d diff.Difference, o DiffOptions) error {
 	b.Write(bytes.TrimSuffix(head, []byte("null}"))) // the rows, which come last
 	b.WriteByte('[')
 	for i := range d.Rows {
-		row, err := printableJSON(finiteRow(d.Rows[i]), unicode.IsPrint)
+		row, err := PrintableJSON(finiteRow(d.Rows[i]), unicode.IsPrint)
 		if err != nil {
 			return err
 		}
@@ -82,10 +82,10 @@ func finiteRow(r diff.Row) *DiffRowDocument {
 	return d
 }
 
-// printableJSON encodes v on one line in which each character is one of keep.
+// PrintableJSON encodes v on one line in which each character is one of keep.
 // "##[" would be a command to GitHub's runner wherever in a log it occurs. Both
 // can only be inside a string, where every character has a number.
-func printableJSON(v any, keep func(rune) bool) ([]byte, error) {
+func PrintableJSON(v any, keep func(rune) bool) ([]byte, error) {
 	var encoded bytes.Buffer
 	e := json.NewEncoder(&encoded)
 	e.SetEscapeHTML(false)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/gate/diff"
+	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/report"
 )
 
@@ -27,7 +28,7 @@ type diffScenario struct {
 // diffRenderers are all, by the name of their golden file.
 var diffRenderers = map[string]func(io.Writer, diff.Difference, report.DiffOptions) error{
 	"diff.txt": report.DiffTerminal, "diff.md": report.DiffMarkdown, "diff.json": report.DiffJSON,
-	"inferencebench.txt": compatible(report.InferenceBenchTable), "inferencebench.json": compatible(report.InferenceBenchJSON),
+	"inferencebench.txt": compatible(judge.InferenceBenchTable), "inferencebench.json": compatible(judge.InferenceBenchJSON),
 }
 
 func compatible(f func(io.Writer, diff.Difference) error) func(io.Writer, diff.Difference, report.DiffOptions) error {

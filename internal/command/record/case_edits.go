@@ -287,10 +287,10 @@ func (e *CaseEdits) next(w io.Writer, dryRun bool, judging string) {
 }
 
 // ForReport returns what changed in the words of the report.
-func (f *caseFile) ForReport(path string) report.CaseChanges {
-	changes := report.CaseChanges{Path: path, Case: f.Name, Host: f.host}
+func (f *caseFile) ForReport(path string) report.FileChanges {
+	changes := report.FileChanges{Path: path, Noun: "case", Name: f.Name, Host: f.host}
 	for _, c := range f.changes {
-		changes.Changes = append(changes.Changes, report.CaseChange{JSONPath: c.JSONPath, Old: c.Old, New: c.New})
+		changes.Changes = append(changes.Changes, report.FileChange{JSONPath: c.JSONPath, Old: c.Old, New: c.New})
 	}
 	return changes
 }

@@ -35,7 +35,7 @@ func FromRun(run *bench.Run, base Fields) ([]byte, error) {
 	if n := len(run.Results); n != 1 {
 		return nil, fmt.Errorf("write envelope: the run has %d cells and an envelope holds one: write one envelope for each cell", n)
 	}
-	if n := len(run.Context) + len(run.Results[0].Context); n > maxConditions {
+	if n := len(run.Context) + len(run.Results[0].Facts()); n > maxConditions {
 		return nil, fmt.Errorf("write envelope: the run has %d conditions, more than %d: see what wrote them", n, maxConditions)
 	}
 	w := writer{run: withCellContext(run), base: base}
@@ -54,7 +54,7 @@ const maxConditions = 4096
 // withCellContext returns the run of one result with that result's conditions
 // among its own: an envelope has one place for both.
 func withCellContext(run *bench.Run) *bench.Run {
-	of := run.Results[0].Context
+	of := run.Results[0].Facts()
 	if len(of) == 0 {
 		return run
 	}

@@ -24,7 +24,7 @@ func DocumentOf(name string, run *bench.Run, context []Fact) Document {
 		if r.Outcome == bench.Passed && side.Impossible == "" {
 			side.Impossible = run.Impossible(r)
 		}
-		cell := Cell{ID: r.Cell.ID(), Context: factsOf(r.Context)}
+		cell := Cell{ID: r.Cell.ID(), Context: factsOf(r.Facts())}
 		for j := range run.Metrics {
 			m := &run.Metrics[j]
 			if s := r.Sample(m.Name); s != nil && r.Outcome == bench.Passed {

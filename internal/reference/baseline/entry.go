@@ -17,7 +17,7 @@ func (u *update) newEntry(id string, r *bench.Result, described map[string]bench
 		CaseID:     id,
 		OK:         true,
 		Operators:  operators(r.Breakdowns),
-		Conditions: r.Conditions(),
+		Conditions: r.Conditions,
 		Artifacts:  r.Artifacts,
 		Suite:      r.Cell.Suite,
 	}

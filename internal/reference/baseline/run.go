@@ -53,10 +53,10 @@ func (f *File) Run() *bench.Run {
 
 func (e *Entry) result(metrics []Metric) bench.Result {
 	result := bench.Result{
-		Cell:      bench.Cell{Raw: e.CaseID, Suite: e.Suite},
-		Outcome:   e.outcome(),
-		Context:   e.Conditions,
-		Artifacts: e.Artifacts,
+		Cell:       bench.Cell{Raw: e.CaseID, Suite: e.Suite},
+		Outcome:    e.outcome(),
+		Conditions: e.Conditions,
+		Artifacts:  e.Artifacts,
 	}
 	if len(metrics) > 0 {
 		result.Samples = make([]bench.Sample, len(metrics))

@@ -157,7 +157,7 @@ func (r *keeping) keep(result *bench.Result) bool {
 	}
 	r.cells = append(
 		r.cells,
-		cell{r.intern([]byte(result.Cell.ID())), int32(len(r.spans)), r.condition(result.Conditions()), unhealthy(result)},
+		cell{r.intern([]byte(result.Cell.ID())), int32(len(r.spans)), r.condition(result.Conditions), unhealthy(result)},
 	)
 	return true
 }

@@ -146,7 +146,7 @@ func (a *attaching) run(r *run, at int) {
 			continue
 		}
 		result := &a.ref.Results[place]
-		if !bench.SameConditions(r.asked(c), result.Conditions()) {
+		if !bench.SameConditions(r.asked(c), result.Conditions) {
 			continue
 		}
 		if r.Accepted != "" {

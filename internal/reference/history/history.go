@@ -219,7 +219,7 @@ func (r *run) document(ids []string, label string) *bench.Run {
 	d.Results = make([]bench.Result, len(r.cells))
 	for n, c := range r.cells {
 		result := &d.Results[n]
-		result.Cell.Raw, result.Outcome, result.Context = ids[c.id], bench.Passed, r.asked(c)
+		result.Cell.Raw, result.Outcome, result.Conditions = ids[c.id], bench.Passed, r.asked(c)
 		if c.unhealthy {
 			result.Health = &bench.Health{
 				Status:  bench.Unhealthy,

@@ -74,7 +74,7 @@ func TestKeptRunsAreReadAgain(t *testing.T) {
 	var f history.File
 	run := made(2, 10, 20.123456789)
 	run.Calibration = &bench.Calibration{Before: []float64{3, 5}, After: []float64{4}}
-	run.Results[1].Context = map[string]string{"rate": "4"}
+	run.Results[1].Conditions = map[string]string{"rate": "4"}
 	add(t, &f, run, made(1, 11), made(3, 12, 22, 32))
 	if added, err := f.Add(made(2, 99)); err != nil || !added.Known || f.Len() != 3 {
 		t.Errorf("a run that is known was added: %+v, %v", added, err)
@@ -87,7 +87,7 @@ func TestKeptRunsAreReadAgain(t *testing.T) {
 	if diff := cmp.Diff(want, got[1].Results[1].Samples); diff != "" {
 		t.Errorf("samples (-want +got):\n%s", diff)
 	}
-	if got[1].Results[1].Context["rate"] != "4" || got[1].Metric("note") != nil || got[1].Metric("ms").Better != bench.Lower || got[1].Host.CPU != "EPYC" {
+	if got[1].Results[1].Conditions["rate"] != "4" || got[1].Metric("note") != nil || got[1].Metric("ms").Better != bench.Lower || got[1].Host.CPU != "EPYC" {
 		t.Errorf("got %+v", got[1])
 	}
 	for _, run := range got {
@@ -245,7 +245,7 @@ func TestAttach(t *testing.T) {
 	unit := made(9, 103, 50)
 	unit.Metrics = []bench.Metric{{Name: "tps", Unit: "req/s", Better: bench.Higher}}
 	asked := made(10, 103, 50)
-	asked.Results[0].Context = map[string]string{"rate": "4"}
+	asked.Results[0].Conditions = map[string]string{"rate": "4"}
 	add(t, &f, other, driver, unknown, minor, unit, asked)
 	ref := reference(100, 50, 7)
 	ref.Results[2].Samples[0].History = [][]float64{{1}} // of before

@@ -154,7 +154,11 @@ func (c *collecting) owe(r *run) {
 			c.places[one.id] = len(c.ref.Results)
 			c.ref.Results = append(
 				c.ref.Results,
-				bench.Result{Cell: bench.Cell{Raw: c.ids[one.id], Suite: of[c.ids[one.id]]}, Outcome: bench.Passed, Context: r.asked(one)},
+				bench.Result{
+					Cell:       bench.Cell{Raw: c.ids[one.id], Suite: of[c.ids[one.id]]},
+					Outcome:    bench.Passed,
+					Conditions: r.asked(one),
+				},
 			)
 			c.levels, c.ended = append(c.levels, nil), append(c.ended, false)
 		}
@@ -171,7 +175,7 @@ func (c *collecting) add(r *run) {
 	}
 	for i, one := range r.cells {
 		place, ok := c.places[one.id]
-		if !ok || c.ended[place] || !bench.SameConditions(r.asked(one), c.ref.Results[place].Context) {
+		if !ok || c.ended[place] || !bench.SameConditions(r.asked(one), c.ref.Results[place].Conditions) {
 			continue
 		}
 		c.ended[place] = r.Accepted != ""

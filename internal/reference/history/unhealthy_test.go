@@ -26,7 +26,7 @@ func TestUnhealthyRunsKeepTheirFlag(t *testing.T) {
 	t.Parallel()
 	var f history.File
 	mixed := unhealthy(made(2, 101, 51, 11), 0, 2)
-	mixed.Results[2].Context = map[string]string{"rate": "4"}
+	mixed.Results[2].Conditions = map[string]string{"rate": "4"}
 	all := unhealthy(made(3, 102, 52, 12), 0, 1, 2)
 	add(t, &f, made(1, 100, 50), mixed, all)
 	read := again(t, &f)

@@ -114,7 +114,7 @@ func TestH2C(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, err := e.Measure(t.Context(), e.Plan().Cells[0], bench.Device{})
-		if err != nil && !strings.Contains(err.Error(), "Remove connection.h2c") || (err != nil) == c.server || err == nil && (r.Outcome != c.outcome || r.Context["protocol"] != "h2c") {
+		if err != nil && !strings.Contains(err.Error(), "Remove connection.h2c") || (err != nil) == c.server || err == nil && (r.Outcome != c.outcome || r.Conditions["protocol"] != "h2c") {
 			t.Errorf("server %t%s: %s %s, %v", c.server, c.keys, r.Outcome, r.Reason, err)
 		}
 		for _, q := range s.Seen().Requests {

@@ -16,6 +16,15 @@ import (
 	"github.com/accelgate/accelgate/internal/suite/endpoint/openai"
 )
 
+// conditions are the facts that decide what a server was asked, and how its answers were counted: numbers that were
+// measured under different ones are of two different things.
+var conditions = []string{
+	"suite_version", "dataset_hash", "mode", "concurrency", "rate", "rate_end", "rate_curve", "scale", "arrival", "burstiness", "burst", "warmup",
+	"api", "max_tokens", "ignore_eos", "temperature", "stream", "keepalive", "cache_policy", "input_len", "output_len", "extra", "mix",
+	"conversation", "json_schema", "files", "inputs", "length_unit", "protocol", "search",
+	"latency_from", bench.StreamedTokens, // a time per token is over the tokens that were streamed
+}
+
 // context is everything that decides what was measured, by the names that
 // envelopes and diffs compare. Two cells with equal contexts sent the same traffic
 // to the same server.

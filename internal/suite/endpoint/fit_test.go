@@ -19,7 +19,7 @@ load: {concurrency: [1], requests: 20, auto_ramp: false, warmup: {duration: 0s}}
 func TestPromptsHaveTheServersTokens(t *testing.T) {
 	t.Parallel()
 	bodies, r := overheard(t, "/v1/chat/completions", fitted)
-	if r.Outcome != bench.Passed || r.Context["length_unit"] != "tokens" || len(bodies) < 20 {
+	if r.Outcome != bench.Passed || r.Conditions["length_unit"] != "tokens" || len(bodies) < 20 {
 		t.Fatalf("%s %s, %v", r.Outcome, r.Reason, r.Context)
 	}
 	for i, body := range bodies {

@@ -80,7 +80,7 @@ func TestImagesAreSent(t *testing.T) {
 	if want := "data:image/png;base64," + strings.Trim(string(encoded), `"`); parts[1].Type != "image_url" || parts[1].Image.URL != want {
 		t.Errorf("sent the image %s", parts[1].Image.URL)
 	}
-	if len(r.Context["files"]) != 64 {
+	if len(r.Conditions["files"]) != 64 {
 		t.Errorf("conditions %v", r.Context)
 	}
 }

@@ -218,7 +218,7 @@ func (m *measurement) measure(ctx context.Context, result *bench.Result) error {
 	out := latency.Compute(in)
 	result.Samples, result.Counts, result.Warnings = out.Samples, out.Counts, append(out.Warnings, meters.warnings...)
 	result.Samples = append(result.Samples, m.body.Mix.samples(in)...)
-	result.Context = m.context(schedule, out, meters)
+	result.SetFacts(m.context(schedule, out, meters), conditions)
 	result.Samples = append(result.Samples, clientSamples(health)...)
 	addTelemetry(result, reported)
 	result.Samples = append(result.Samples, deviceSamples(gauges, log.Window)...)

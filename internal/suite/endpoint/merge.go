@@ -164,16 +164,16 @@ func (m *measurement) merged(result *bench.Result, list []*ShardFile, run *bench
 	for _, f := range list {
 		health, gone = worse(health, f.Part.Health), gone || f.Part.Gone
 	}
-	server := serverSamples(result)
+	server, facts := serverSamples(result), m.mergedContext(result.Facts(), out, list)
 	*result = bench.Result{
 		Cell:     result.Cell,
 		Outcome:  bench.Passed,
-		Context:  m.mergedContext(result.Context, out, list),
 		WallMS:   result.WallMS,
 		Counts:   out.Counts,
 		Warnings: out.Warnings,
 		Samples:  slices.Concat(out.Samples, m.body.Mix.samples(in), clientSamples(health), server),
 	}
+	result.SetFacts(facts, conditions)
 	m.doubt(result, out, health)
 	addTogether(result, t)
 	run.Metrics = slices.Concat(slices.DeleteFunc(slices.Clone(run.Metrics), func(a bench.Metric) bool {
@@ -198,7 +198,7 @@ func serverSamples(r *bench.Result) (list []bench.Sample) {
 
 // mergedContext are the conditions of one client, and the clocks.
 func (m *measurement) mergedContext(of map[string]string, out latency.Output, list []*ShardFile) map[string]string {
-	c := maps.Clone(of)
+	c := of
 	for _, own := range []string{bench.StreamedTokens, "energy_scope", "energy_method", "token_source"} {
 		delete(c, own)
 	}

@@ -64,7 +64,7 @@ load: {concurrency: [2], requests: 60, warmup: {duration: 0s}}`)
 		}
 		return s.Values[0]
 	}
-	if r.Outcome != bench.Passed || len(models) != 2 || r.Context["mix"] != "base=3 org/lora-a=1" {
+	if r.Outcome != bench.Passed || len(models) != 2 || r.Conditions["mix"] != "base=3 org/lora-a=1" {
 		t.Errorf("%s, models %v, conditions %v", r.Outcome, models, r.Context)
 	}
 	if base, lora := value("n_ok@base"), value("n_ok@org/lora-a"); base+lora != value("n_ok") || base <= lora || lora == 0 {

@@ -293,7 +293,7 @@ func (m *measurement) freshPrompts(ctx context.Context, probe int) (err error) {
 // conclude writes what was found into the result.
 func (s *seeking) conclude(found search.Result) {
 	r := s.result
-	r.Context = s.searchContext()
+	r.SetFacts(s.searchContext(), conditions)
 	if r.Outcome != bench.Passed {
 		return
 	}

@@ -208,7 +208,7 @@ func (f *ShardFile) facts() map[string]string {
 	}
 	r := &f.Run.Results[0]
 	facts["suite"], facts["load"] = r.Cell.Suite, r.Cell.ID()
-	maps.Copy(facts, r.Context)
+	maps.Copy(facts, r.Facts())
 	for _, own := range []string{"token_source", bench.StreamedTokens, "energy_not_measured", "energy_scope", "energy_method"} {
 		delete(facts, own)
 	}

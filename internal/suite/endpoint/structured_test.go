@@ -29,7 +29,7 @@ func TestSchemaIsSent(t *testing.T) {
 	if f.Type != "json_schema" || f.Schema.Name == "" || !f.Schema.Strict || !strings.HasPrefix(string(f.Schema.Schema), `{"type":"object","properties":{"name"`) {
 		t.Errorf("sent %s", bodies[0])
 	}
-	if r.Counts["invalid_output"] != 3 || len(r.Context["json_schema"]) != 64 {
+	if r.Counts["invalid_output"] != 3 || len(r.Conditions["json_schema"]) != 64 {
 		t.Errorf("counts %v, conditions %v", r.Counts, r.Context)
 	}
 }

@@ -121,7 +121,7 @@ func TestPromptsByTokensOfSeveralClients(t *testing.T) {
 request: {max_tokens: 2}
 dataset: {kind: random, length_unit: tokens, cache_policy: as-is, n: 300, input: {dist: uniform, min: 20, max: 90}}
 load: {clients: %d, mode: constant, rate: [60], requests: 30, warmup: {requests: 3, duration: 0s}, drain: 10s}`, clients))
-		if r.Outcome != bench.Passed || r.Counts[string(openai.OK)] != 30 || r.Context["length_unit"] != "tokens" {
+		if r.Outcome != bench.Passed || r.Counts[string(openai.OK)] != 30 || r.Conditions["length_unit"] != "tokens" {
 			t.Fatalf("%s %s, %v", r.Outcome, r.Reason, r.Counts)
 		}
 		texts := map[string]bool{}

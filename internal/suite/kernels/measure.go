@@ -282,7 +282,8 @@ func (o *outcome) fill(r *bench.Result) {
 	if o.cause != "" && r.Outcome != bench.Passed {
 		r.Cause = o.cause
 	}
-	r.Warnings, r.Context = o.warnings, o.context()
+	r.Warnings = o.warnings
+	r.SetFacts(o.context(), conditions)
 	if r.Outcome != bench.Passed {
 		r.Reason, r.Log = o.why(), o.log
 		if r.Outcome == bench.Skipped {

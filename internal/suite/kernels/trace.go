@@ -15,6 +15,10 @@ import (
 	"github.com/accelgate/accelgate/internal/suite/kernels/harness"
 )
 
+// conditions are the facts of a case without which its numbers are not comparable: two kinds of clock measure different
+// things, and a ratio is to its reference.
+var conditions = []string{"timer", "cold_cache", "reference_worker", "device_name"}
+
 // context is what else decides the numbers of a case.
 func (o *outcome) context() map[string]string {
 	c := map[string]string{

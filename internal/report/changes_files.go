@@ -4,52 +4,54 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// CaseChanges are the numbers that one case file got from one host.
-type CaseChanges struct {
+// FileChanges are the numbers that a file of its own, which is no baseline, got from one host.
+type FileChanges struct {
 	Path string // of the file
-	Case string
+	Noun string // what a file describes, in lower case, of all such files alike: "case"
+	Name string // of the one that it describes
 	Host string
 	// Changes are in the order of the file.
-	Changes []CaseChange
+	Changes []FileChange
 }
 
-// CaseChange is one number of a case file, as it is written there. Old is empty
+// FileChange is one number of such a file, as it is written there. Old is empty
 // for a number that the file did not have, New for one that was removed.
-type CaseChange struct{ JSONPath, Old, New string }
+type FileChange struct{ JSONPath, Old, New string }
 
-// caseFiles counts the files, which several hosts may have changed.
-func (r *Refresh) caseFiles() int {
+// ownFiles counts the files, which several hosts may have changed.
+func (r *Refresh) ownFiles() int {
 	paths := map[string]bool{}
-	for i := range r.Cases {
-		paths[r.Cases[i].Path] = true
+	for i := range r.Files {
+		paths[r.Files[i].Path] = true
 	}
 	return len(paths)
 }
 
-func (r *Refresh) caseNumbers() int {
+func (r *Refresh) ownNumbers() int {
 	n := 0
-	for i := range r.Cases {
-		n += len(r.Cases[i].Changes)
+	for i := range r.Files {
+		n += len(r.Files[i].Changes)
 	}
 	return n
 }
 
-// caseBlocks shows the files in the order of their paths, each as a table.
-func (r *Refresh) caseBlocks(files, rows int) []block {
-	if len(r.Cases) == 0 {
+// fileBlocks shows the files in the order of their paths, each as a table.
+func (r *Refresh) fileBlocks(files, rows int) []block {
+	if len(r.Files) == 0 {
 		return nil
 	}
-	order := make([]*CaseChanges, len(r.Cases))
+	order := make([]*FileChanges, len(r.Files))
 	for i := range order {
-		order[i] = &r.Cases[i]
+		order[i] = &r.Files[i]
 	}
-	slices.SortStableFunc(order, func(a, b *CaseChanges) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Host, b.Host)) })
+	slices.SortStableFunc(order, func(a, b *FileChanges) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Host, b.Host)) })
 	blocks := []block{
-		paragraph{bold("Case files"), plain(": " + text.Plural(r.caseFiles(), "file") + ", " + text.Plural(r.caseNumbers(), "number") +
+		paragraph{bold(title(r.Files[0].Noun) + " files"), plain(": " + text.Plural(r.ownFiles(), "file") + ", " + text.Plural(r.ownNumbers(), "number") +
 			", as they are written there. A plus is a larger number.")},
 	}
 	for _, c := range order[:min(files, len(order))] {
@@ -61,15 +63,18 @@ func (r *Refresh) caseBlocks(files, rows int) []block {
 	return blocks
 }
 
-func (c *CaseChanges) head() block {
-	line := inline{bold("Case"), plain(" "), code(c.Case), plain(", "), code(c.Path)}
+// title writes a word of ours with a capital.
+func title(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
+
+func (c *FileChanges) head() block {
+	line := inline{bold(title(c.Noun)), plain(" "), code(c.Name), plain(", "), code(c.Path)}
 	if c.Host != "" {
 		line = append(line, plain(", measured on "), code(c.Host))
 	}
 	return paragraph(append(line, plain(": "+text.Plural(len(c.Changes), "number"))))
 }
 
-func (c *CaseChanges) table(rows int) block {
+func (c *FileChanges) table(rows int) block {
 	t := &table{total: len(c.Changes), columns: columns("Number", "Old → new>", "Change>")}
 	for _, change := range c.Changes[:min(rows, len(c.Changes))] {
 		values := inline{code(change.Old), plain(" → "), code(change.New)}
@@ -78,7 +83,7 @@ func (c *CaseChanges) table(rows int) block {
 	return t
 }
 
-func (c CaseChange) percent() string {
+func (c FileChange) percent() string {
 	old, err := strconv.ParseFloat(c.Old, 64)
 	now, errNow := strconv.ParseFloat(c.New, 64)
 	switch {

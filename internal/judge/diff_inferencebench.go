@@ -1,4 +1,4 @@
-package report
+package judge
 
 import (
 	"bufio"
@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/accelgate/accelgate/internal/gate/diff"
+	"github.com/accelgate/accelgate/internal/report"
 )
 
 // InferenceBenchTable renders a difference found by the rules of InferenceBench
@@ -18,27 +20,51 @@ import (
 // lines around them, and has "≈" and "?" for no_change and unknown, and an arrow
 // before the other verdicts that points the way the number moved.
 func InferenceBenchTable(w io.Writer, d diff.Difference) error {
-	p := printer{w: bufio.NewWriter(w)}
+	out := bufio.NewWriter(w)
 	if differ := contextWarning(d.Context); differ != "" {
-		p.line("warning: baseline and candidate differ on: " + differ)
-		p.line("warning: such numbers may not be comparable: measure both sides under the same conditions")
+		fmt.Fprintln(out, report.LogLine("warning: baseline and candidate differ on: "+differ))
+		fmt.Fprintln(out, "warning: such numbers may not be comparable: measure both sides under the same conditions")
 	}
-	head := columns("Metric", "Baseline>", "Candidate>", "Δ abs>", "Δ rel>", "Verdict")
-	grid := (&table{columns: head}).grid()
+	grid := [][]string{{"METRIC", "BASELINE", "CANDIDATE", "Δ ABS", "Δ REL", "VERDICT"}}
 	ranked := d.Ranked()
 	for i := range ranked {
 		cells := inferenceBenchCells(&ranked[i])
 		for k := range cells {
-			cells[k] = visible(cells[k])
+			cells[k] = report.LogLine(cells[k])
 		}
-		cells[0] = name(ranked[i].Metric)
+		cells[0] = report.Clip(ranked[i].Metric, maxName)
 		grid = append(grid, cells)
 	}
-	widths := widths(grid)
-	for _, row := range grid {
-		p.row(head, row, widths, "")
+	for _, line := range aligned(grid) {
+		fmt.Fprintln(out, report.LogLine(line))
 	}
-	return p.w.Flush()
+	return out.Flush()
+}
+
+// maxName is the length of a name in a table in characters.
+const maxName = 160
+
+// aligned pads the cells of a table: all but the first column and the last end on the right.
+func aligned(grid [][]string) (lines []string) {
+	widths := make([]int, len(grid[0]))
+	for _, row := range grid {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for _, row := range grid {
+		var b strings.Builder
+		for i, cell := range row {
+			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			if i == 0 || i == len(row)-1 {
+				b.WriteString(cell + pad + "  ")
+			} else {
+				b.WriteString(pad + cell + "  ")
+			}
+		}
+		lines = append(lines, strings.TrimRight(b.String(), " "))
+	}
+	return lines
 }
 
 // contextWarning lists what differs as "name (baseline -> candidate)".
@@ -48,7 +74,8 @@ func contextWarning(context []diff.ContextMatch) string {
 		if c := &context[i]; !c.Match {
 			differ = append(
 				differ,
-				fmt.Sprintf("%s (%s -> %s)", name(c.Name), name(pythonText(c, c.Baseline)), name(pythonText(c, c.Candidate))),
+				fmt.Sprintf("%s (%s -> %s)", report.Clip(c.Name, maxName), report.Clip(pythonText(c, c.Baseline), maxName),
+					report.Clip(pythonText(c, c.Candidate), maxName)),
 			)
 		}
 	}
@@ -170,7 +197,7 @@ func pythonText(c *diff.ContextMatch, value string) string {
 
 // pythonString writes s as JSON in ASCII.
 func pythonString(s string) string {
-	text, _ := printableJSON(s, func(r rune) bool { return ' ' <= r && r <= '~' }) // a string always encodes
+	text, _ := report.PrintableJSON(s, func(r rune) bool { return ' ' <= r && r <= '~' }) // a string always encodes
 	return string(text)
 }
 
