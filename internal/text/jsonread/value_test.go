@@ -25,7 +25,7 @@ func TestTree(t *testing.T) {
 			t.Errorf("element %d is %+v, want %+v", i, got, want)
 		}
 	}
-	if b, a := root.Members[1], root.Members[2]; b.Key != "b" || b.Kind != 'n' || a.Key != "a" || a.Kind != '{' || a.Members != nil && len(a.Members) > 0 {
+	if b, a := root.Members[1], root.Members[2]; b.Key != "b" || b.Kind != 'n' || a.Key != "a" || a.Kind != '{' || len(a.Members) > 0 {
 		t.Errorf("the others are %+v and %+v", b, a)
 	}
 }
