@@ -2,6 +2,7 @@ package formats
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -23,41 +24,32 @@ func asv(data []byte) (*sheet, error) {
 		Columns []string                     `json:"result_columns"`
 		Results map[string][]json.RawMessage `json:"results"`
 	}
-	o, err := onlySaved(data, "asv", isASV)
-	if err != nil || o == nil {
+	if found, err := onlyResult(data, "asv", isASV, &result); err != nil || !found {
 		return nil, err
-	}
-	if err := remake(o, &result); err != nil {
-		return nil, fmt.Errorf("the result of asv: %w: see whether the file is whole", err)
 	}
 	at, params := slices.Index(result.Columns, "result"), slices.Index(result.Columns, "params")
 	s := &sheet{key: "benchmark", revision: result.Commit, context: map[string]string{"client": "asv"}}
 	for _, name := range slices.Sorted(maps.Keys(result.Results)) {
 		columns := result.Results[name]
 		if at < 0 || at >= len(columns) {
-			return nil, fmt.Errorf("%s has no result: see whether the file is whole", text.Quote(name, 80))
+			return nil, unreadable("the result", name, errors.New("there is none"))
 		}
 		var values []json.RawMessage
 		if string(columns[at]) == "null" { // of all parameters
 			values = []json.RawMessage{columns[at]}
 		} else if err := json.Unmarshal(columns[at], &values); err != nil {
-			return nil, fmt.Errorf("the result of %s: %w: see whether the file is whole", text.Quote(name, 80), err)
+			return nil, unreadable("the result", name, err)
 		}
 		names := []string{name}
 		if params >= 0 && params < len(columns) && len(values) > 1 {
 			var axes [][]string
 			if err := json.Unmarshal(columns[params], &axes); err != nil {
-				return nil, fmt.Errorf("the parameters of %s: %w: see whether the file is whole", text.Quote(name, 80), err)
+				return nil, unreadable("the parameters", name, err)
 			}
 			names = asvRows(name, axes)
 		}
 		if len(names) != len(values) {
-			return nil, fmt.Errorf(
-				"%s has %d results for %d choices of its parameters: see whether the file is whole",
-				text.Quote(name, 80),
-				len(values),
-				len(names),
-			)
+			return nil, unreadable("the result", name, fmt.Errorf("%d values for %d choices of its parameters", len(values), len(names)))
 		}
 		for i, v := range values {
 			if err := s.asvValue(name, names[i], strings.TrimSpace(string(v))); err != nil {
@@ -98,7 +90,7 @@ func (s *sheet) asvValue(benchmark, row, value string) error {
 	}
 	v, err := finite(value)
 	if err != nil {
-		return fmt.Errorf("the result of %s: %w: see whether the file is whole", text.Quote(row, 80), err)
+		return unreadable("the result", row, err)
 	}
 	own := benchmark[strings.LastIndexByte(benchmark, '.')+1:]
 	switch {

@@ -2,7 +2,6 @@ package formats
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -28,12 +27,8 @@ func k6(data []byte) (*sheet, error) {
 	var result struct {
 		Metrics map[string]map[string]json.RawMessage `json:"metrics"`
 	}
-	o, err := onlySaved(data, "k6", isK6)
-	if err != nil || o == nil {
+	if found, err := onlyResult(data, "k6", isK6, &result); err != nil || !found {
 		return nil, err
-	}
-	if err := remake(o, &result); err != nil {
-		return nil, fmt.Errorf("the result of k6: %w: see whether the file is whole", err)
 	}
 	s := &sheet{key: "scenario", context: map[string]string{"client": "k6"}}
 	for _, name := range slices.Sorted(maps.Keys(result.Metrics)) {
@@ -44,7 +39,7 @@ func k6(data []byte) (*sheet, error) {
 		if values, ok := numbers["values"]; ok {
 			numbers = nil
 			if err := json.Unmarshal(values, &numbers); err != nil {
-				return nil, fmt.Errorf("the values of %.80q: %w: see whether the file is whole", name, err)
+				return nil, unreadable("the values", name, err)
 			}
 		}
 		if err := s.k6Metric(name, numbers); err != nil {
@@ -62,7 +57,7 @@ func (s *sheet) k6Metric(name string, numbers map[string]json.RawMessage) error 
 		}
 		v, err := finite(string(text))
 		if err != nil {
-			return fmt.Errorf("%s of %.80q: %w: see whether the file is whole", key, name, err)
+			return unreadable(key, name, err)
 		}
 		return s.add("", m, v)
 	}

@@ -2,7 +2,6 @@ package formats
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 )
 
@@ -62,7 +61,7 @@ func (s *nvbenchState) add(to *repetitions, name string) error {
 	for tag, metric := range map[string]string{"nv/cold/time/gpu/mean": "time_ns", "nv/cold/time/cpu/mean": "cpu_time_ns"} {
 		v, ok, err := s.summary(tag)
 		if err != nil {
-			return fmt.Errorf("benchmark %.200q: %w: see whether the file is whole", name, err)
+			return unreadable("the times", name, err)
 		}
 		if ok {
 			values = append(values, Value{metric, v * 1e9})

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // saved returns the objects of one format that stand in data, behind a log too.
@@ -39,6 +41,23 @@ func remake(o object, into any) error {
 		return err
 	}
 	return json.Unmarshal(data, into)
+}
+
+// onlyResult reads the one object of a format into a value, and reports whether there is one.
+func onlyResult(data []byte, tool string, is func(object) bool, into any) (found bool, err error) {
+	o, err := onlySaved(data, tool, is)
+	if err != nil || o == nil {
+		return false, err
+	}
+	return true, unreadable("the result", tool, remake(o, into))
+}
+
+// unreadable is the error of a part of a result that cannot be read, nil for a nil err.
+func unreadable(part, of string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s of %s: %w: see whether the file is whole", part, text.Quote(of, 80), err)
 }
 
 // cmpError is err, or an error with the text where err is nil.

@@ -37,6 +37,7 @@ type Set struct {
 	groups map[string][]int // lines by group, in order
 	seen   map[[2]string]place
 	kept   int
+	parser parser
 }
 
 // line is a trial without what is not judged.
@@ -114,7 +115,7 @@ func (s *Set) add(text []byte, name string, at int) error {
 	if len(s.lines) >= maxLines {
 		return refuse(1, "there are more than %d lines: judge them in parts, the lines of a group in one", maxLines)
 	}
-	t, err := Parse(text)
+	t, err := s.parser.parse(text)
 	if err != nil {
 		var bad *Error
 		if errors.As(err, &bad) {

@@ -21,6 +21,7 @@ type Reader struct {
 	text   []byte
 	key    []byte
 	buffer bytes.Buffer // of text, for the decoder
+	tree   tree
 }
 
 // New returns a reader at the beginning of text.
@@ -33,7 +34,7 @@ func New(text []byte) *Reader {
 // Open begins another text and keeps the memory of the reader. Nothing may
 // change the text while it is read.
 func (r *Reader) Open(text []byte) {
-	r.text, r.buffer = text, *bytes.NewBuffer(text)
+	r.text, r.buffer, r.tree.said = text, *bytes.NewBuffer(text), ""
 	r.Reset(&r.buffer, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 

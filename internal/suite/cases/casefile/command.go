@@ -22,8 +22,8 @@ func (r *reader) command(c *Case, key string, v value) {
 }
 
 func (r *reader) timeout(v value) float64 {
-	if f, ok := v.float(); v.kind == '0' && ok && f <= 0 {
-		r.fail(v.at, "write the seconds that the command may take, or remove the key", "no command ends in %s seconds", v.describe())
+	if f, ok := floatOf(v); v.Kind == '0' && ok && f <= 0 {
+		r.fail(v.At, "write the seconds that the command may take, or remove the key", "no command ends in %s seconds", describe(v))
 		return 0
 	}
 	return r.amount(v)
@@ -34,42 +34,42 @@ func (r *reader) arguments(v value) []string {
 	const hint = `write the program and its arguments, such as ["python", "bench.py"]`
 	args := r.texts(v, "./bench", r.passable)
 	switch {
-	case v.kind != '[':
-	case len(v.members) == 0:
-		r.fail(v.at, hint, "is empty")
-	case v.members[0].value.kind == '"':
-		r.named(v.members[0].value, hint)
+	case v.Kind != '[':
+	case len(v.Members) == 0:
+		r.fail(v.At, hint, "is empty")
+	case v.Members[0].Value.Kind == '"':
+		r.named(v.Members[0].Value, hint)
 	}
 	return args
 }
 
 // environment reads an object of variables.
 func (r *reader) environment(v value) map[string]string {
-	if v.kind != '{' {
-		r.fail(v.at, "write an object in braces", "want an object, got %s", v.describe())
+	if v.Kind != '{' {
+		r.fail(v.At, "write an object in braces", "want an object, got %s", describe(v))
 		return nil
 	}
-	env := make(map[string]string, len(v.members))
-	for _, m := range v.members {
-		_, twice := env[m.key]
-		s, ok := r.textOf(m.value)
+	env := make(map[string]string, len(v.Members))
+	for _, m := range v.Members {
+		_, twice := env[m.Key]
+		s, ok := r.textOf(m.Value)
 		switch {
 		case twice:
-			r.fail(m.at, "remove one of the two", "is given twice")
-		case m.key == "" || strings.ContainsAny(m.key, "=\x00"):
-			r.fail(m.at, "write a name such as OMP_NUM_THREADS", "%s cannot name a variable", quote(m.key))
+			r.fail(m.KeyAt, "remove one of the two", "is given twice")
+		case m.Key == "" || strings.ContainsAny(m.Key, "=\x00"):
+			r.fail(m.KeyAt, "write a name such as OMP_NUM_THREADS", "%s cannot name a variable", quote(m.Key))
 		case ok:
-			r.passable(m.value)
+			r.passable(m.Value)
 		}
-		env[m.key] = s
+		env[m.Key] = s
 	}
 	return env
 }
 
 // passable checks a text that a program is given: no system passes a zero byte.
 func (r *reader) passable(v value) bool {
-	if strings.Contains(v.text, "\x00") {
-		r.fail(v.at, "remove it", "%s holds a zero byte", quote(v.text))
+	if strings.Contains(v.Text, "\x00") {
+		r.fail(v.At, "remove it", "%s holds a zero byte", quote(v.Text))
 		return false
 	}
 	return true

@@ -19,21 +19,21 @@ const maxFileSize = 1 << 20
 // complaints. It keeps its memory between files.
 type reader struct {
 	path, text string
-	data       []byte // which text is a copy of
 	prefix     string // of all JSON paths
 	json       jsonread.Reader
 	root       value
 	problems   Problems
 	dropped    bool
 
-	stack, kept []member     // see list
-	file        bytes.Buffer // see read
+	file bytes.Buffer // see read
 }
 
 // open begins another file. What was read of the one before is invalid then,
 // except for the case and the problems.
 func (r *reader) open(path string, data []byte) {
-	*r = reader{path: path, data: data, text: string(data), json: r.json, stack: r.stack[:0], kept: r.kept[:0], file: r.file}
+	*r = reader{path: path, json: r.json, file: r.file}
+	r.json.Open(data)
+	r.text = r.json.Whole()
 }
 
 const restore = "restore the file from version control"
@@ -101,46 +101,46 @@ func (r *reader) valid() bool {
 // pathTo returns the JSON path of the value or the key at a position.
 func (r *reader) pathTo(at int) string {
 	path, v := r.prefix, r.root
-	for v.at < at {
-		i := len(v.members) - 1
-		for i >= 0 && v.members[i].start(v.kind) > at {
+	for v.At < at {
+		i := len(v.Members) - 1
+		for i >= 0 && start(v.Members[i], v.Kind) > at {
 			i--
 		}
 		if i < 0 {
 			break
 		}
-		m := v.members[i]
-		if v.kind == '[' {
+		m := v.Members[i]
+		if v.Kind == '[' {
 			path += "[" + strconv.Itoa(i) + "]"
-		} else if path = join(path, m.key); at <= m.end {
+		} else if path = join(path, m.Key); at <= m.KeyEnd {
 			break
 		}
-		v = m.value
+		v = m.Value
 	}
 	return path
 }
 
 // start returns where a member of a list or an object begins.
-func (m member) start(kind byte) int {
+func start(m member, kind byte) int {
 	if kind == '[' {
-		return m.value.at
+		return m.At
 	}
-	return m.at
+	return m.KeyAt
 }
 
 // raw returns the value as encoding/json gives it with UseNumber.
-func (v value) raw() any {
-	switch v.kind {
+func raw(v value) any {
+	switch v.Kind {
 	case '"':
-		return v.text
+		return v.Text
 	case '0':
-		return json.Number(v.text)
+		return json.Number(v.Text)
 	case 't', 'f':
-		return v.kind == 't'
+		return v.Kind == 't'
 	case '[':
-		list := make([]any, len(v.members))
-		for i, m := range v.members {
-			list[i] = m.value.raw()
+		list := make([]any, len(v.Members))
+		for i, m := range v.Members {
+			list[i] = raw(m.Value)
 		}
 		return list
 	}
@@ -148,31 +148,31 @@ func (v value) raw() any {
 }
 
 // describe names the value for a message.
-func (v value) describe() string {
-	switch v.kind {
+func describe(v value) string {
+	switch v.Kind {
 	case '{':
 		return "an object"
 	case '[':
 		return "a list"
 	case '"':
-		return "the text " + quote(v.text)
+		return "the text " + quote(v.Text)
 	}
-	if len(v.text) > 40 {
-		return v.text[:40] + "..."
+	if len(v.Text) > 40 {
+		return v.Text[:40] + "..."
 	}
-	return v.text
+	return v.Text
 }
 
-// float returns the value of a number, and whether it is one that a float64
+// floatOf returns the value of a number, and whether it is one that a float64
 // can hold.
-func (v value) float() (float64, bool) {
-	f, err := strconv.ParseFloat(v.text, 64)
+func floatOf(v value) (float64, bool) {
+	f, err := strconv.ParseFloat(v.Text, 64)
 	return f, err == nil
 }
 
-// whole returns the value of a number without fraction and exponent.
-func (v value) whole() (int64, bool) {
-	n, err := strconv.ParseInt(v.text, 10, 64)
+// wholeOf returns the value of a number without fraction and exponent.
+func wholeOf(v value) (int64, bool) {
+	n, err := strconv.ParseInt(v.Text, 10, 64)
 	return n, err == nil
 }
 

@@ -119,12 +119,12 @@ func splice(text string, from, to int, edits []edit) string {
 
 // replace replaces a value.
 func (e *editor) replace(path string, v value, text string) {
-	e.edits = append(e.edits, edit{v.at, v.end, text, []Change{{path, e.text[v.at:v.end], text}}})
+	e.edits = append(e.edits, edit{v.At, v.End, text, []Change{{path, e.text[v.At:v.End], text}}})
 }
 
 // seconds replaces a number by a time, unless it is equal.
 func (e *editor) seconds(path string, v value, f float64) {
-	if old, _ := v.float(); old != f && old != round(f) {
+	if old, _ := floatOf(v); old != f && old != round(f) {
 		e.replace(path, v, repr(round(f)))
 	}
 }
@@ -140,13 +140,13 @@ func (e *editor) time(key string, f *float64) {
 	if f == nil {
 		return
 	}
-	if m := e.root.member(key); m != nil {
-		e.seconds(key, m.value, *f)
+	if m := memberOf(e.root, key); m != nil {
+		e.seconds(key, m.Value, *f)
 		return
 	}
 	last := 0
-	for i, m := range e.root.members {
-		if slices.Contains(before[key], m.key) {
+	for i, m := range e.root.Members {
+		if slices.Contains(before[key], m.Key) {
 			last = i
 		}
 	}
@@ -154,11 +154,11 @@ func (e *editor) time(key string, f *float64) {
 	e.insert(last, key, text, Change{JSONPath: key, New: text})
 }
 
-// member returns the member with a key, or nil.
-func (v value) member(key string) *member {
-	for i := range v.members {
-		if v.members[i].key == key {
-			return &v.members[i]
+// memberOf returns the member with a key, or nil.
+func memberOf(v value, key string) *member {
+	for i := range v.Members {
+		if v.Members[i].Key == key {
+			return &v.Members[i]
 		}
 	}
 	return nil

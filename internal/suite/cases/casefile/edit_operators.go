@@ -49,14 +49,14 @@ func keepsOrder(fresh, old []Operator) bool {
 
 // operators writes a list of operators over the one of the file.
 func (e *editor) operators(old, fresh []Operator) {
-	switch m := e.root.member("operators"); {
+	switch m := memberOf(e.root, "operators"); {
 	case len(old) > 0:
-		e.places(m.value, old, fresh)
+		e.places(m.Value, old, fresh)
 	case len(fresh) == 0:
 	case m != nil: // null or an empty list
-		e.edits = append(e.edits, edit{m.value.at, m.value.end, e.list(fresh), e.added(0, fresh)})
+		e.edits = append(e.edits, edit{m.Value.At, m.Value.End, e.list(fresh), e.added(0, fresh)})
 	default:
-		e.insert(len(e.root.members)-1, "operators", e.list(fresh), e.added(0, fresh)...)
+		e.insert(len(e.root.Members)-1, "operators", e.list(fresh), e.added(0, fresh)...)
 	}
 }
 
@@ -80,8 +80,8 @@ func compact(text string) string {
 // places writes operators into the places of a list that is not empty.
 func (e *editor) places(v value, old, fresh []Operator) {
 	kept := min(len(old), len(fresh))
-	for i, m := range v.members[:kept] {
-		e.place(operatorPath(i), m.value, old[i], fresh[i])
+	for i, m := range v.Members[:kept] {
+		e.place(operatorPath(i), m.Value, old[i], fresh[i])
 	}
 	if kept < len(old) {
 		e.remove(v, kept)
@@ -94,41 +94,41 @@ func (e *editor) places(v value, old, fresh []Operator) {
 // place writes an operator over another one.
 func (e *editor) place(path string, v value, old, fresh Operator) {
 	if old.Name != fresh.Name {
-		e.replace(path+".name", v.member("name").value, encodeText(fresh.Name))
+		e.replace(path+".name", memberOf(v, "name").Value, encodeText(fresh.Name))
 	}
-	e.seconds(path+".total_time_s", v.member("total_time_s").value, fresh.TotalTimeS)
-	if m := v.member("num_calls"); m != nil && old.NumCalls != fresh.NumCalls {
-		e.replace(path+".num_calls", m.value, strconv.FormatInt(fresh.NumCalls, 10))
+	e.seconds(path+".total_time_s", memberOf(v, "total_time_s").Value, fresh.TotalTimeS)
+	if m := memberOf(v, "num_calls"); m != nil && old.NumCalls != fresh.NumCalls {
+		e.replace(path+".num_calls", m.Value, strconv.FormatInt(fresh.NumCalls, 10))
 	}
 }
 
 // remove removes the places of a list from one on, with the comma before it.
 func (e *editor) remove(v value, from int) {
-	cut := edit{at: v.at + 1, end: v.end - 1}
+	cut := edit{at: v.At + 1, end: v.End - 1}
 	if from > 0 {
-		cut.at, cut.end = v.members[from-1].value.end, v.members[len(v.members)-1].value.end
+		cut.at, cut.end = v.Members[from-1].Value.End, v.Members[len(v.Members)-1].Value.End
 	}
-	for i, m := range v.members[from:] {
-		cut.changes = append(cut.changes, Change{JSONPath: operatorPath(from + i), Old: compact(e.text[m.value.at:m.value.end])})
+	for i, m := range v.Members[from:] {
+		cut.changes = append(cut.changes, Change{JSONPath: operatorPath(from + i), Old: compact(e.text[m.Value.At:m.Value.End])})
 	}
 	e.edits = append(e.edits, cut)
 }
 
 // extend adds operators at the end of a list that is not empty.
 func (e *editor) extend(v value, ops []Operator) {
-	model := v.members[len(v.members)-1].value
-	for _, m := range slices.Backward(v.members) {
-		if m.value.member("num_calls") != nil {
-			model = m.value
+	model := v.Members[len(v.Members)-1].Value
+	for _, m := range slices.Backward(v.Members) {
+		if memberOf(m.Value, "num_calls") != nil {
+			model = m.Value
 			break
 		}
 	}
-	at := v.members[len(v.members)-1].value.end
+	at := v.Members[len(v.Members)-1].Value.End
 	longer := edit{at: at, end: at}
 	for i, op := range ops {
 		item := e.like(model, op)
 		longer.text += e.comma(v) + item
-		longer.changes = append(longer.changes, Change{JSONPath: operatorPath(len(v.members) + i), New: compact(item)})
+		longer.changes = append(longer.changes, Change{JSONPath: operatorPath(len(v.Members) + i), New: compact(item)})
 	}
 	e.edits = append(e.edits, longer)
 }
@@ -141,25 +141,25 @@ func (e *editor) like(model value, op Operator) string {
 		"num_calls":    strconv.FormatInt(op.NumCalls, 10),
 	}
 	var edits []edit
-	for _, m := range model.members {
-		edits = append(edits, edit{at: m.value.at, end: m.value.end, text: fresh[m.key]})
+	for _, m := range model.Members {
+		edits = append(edits, edit{at: m.Value.At, end: m.Value.End, text: fresh[m.Key]})
 	}
-	return splice(e.text, model.at, model.end, edits)
+	return splice(e.text, model.At, model.End, edits)
 }
 
 // comma returns what stands between two operators. A list of one has lines of
 // its own if it begins with a new one; otherwise its commas are those of the
 // operator, if that is on one line.
 func (e *editor) comma(v value) string {
-	last := len(v.members) - 1
+	last := len(v.Members) - 1
 	if last > 0 {
-		return e.text[v.members[last-1].value.end:v.members[last].value.at]
+		return e.text[v.Members[last-1].Value.End:v.Members[last].Value.At]
 	}
-	only := v.members[0].value
-	if open := e.text[v.at+1 : only.at]; strings.Contains(open, "\n") {
+	only := v.Members[0].Value
+	if open := e.text[v.At+1 : only.At]; strings.Contains(open, "\n") {
 		return "," + open
 	}
-	if inner := e.text[only.members[0].value.end:only.members[1].at]; !strings.Contains(inner, "\n") {
+	if inner := e.text[only.Members[0].Value.End:only.Members[1].KeyAt]; !strings.Contains(inner, "\n") {
 		return inner
 	}
 	return ", "

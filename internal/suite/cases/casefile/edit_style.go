@@ -7,7 +7,7 @@ import (
 
 // insert adds a key after a member of the case, separated as that one is.
 func (e *editor) insert(i int, key, text string, changes ...Change) {
-	at := e.root.members[i].value.end
+	at := e.root.Members[i].Value.End
 	e.edits = append(e.edits, edit{at, at, e.separator(i) + encodeText(key) + e.colon() + text, changes})
 }
 
@@ -15,13 +15,13 @@ func (e *editor) insert(i int, key, text string, changes ...Change) {
 // first one: a comma and space. A case has at least two members.
 func (e *editor) separator(i int) string {
 	i = max(i, 1)
-	return e.text[e.root.members[i-1].value.end:e.root.members[i].at]
+	return e.text[e.root.Members[i-1].Value.End:e.root.Members[i].KeyAt]
 }
 
 // colon returns the colon and the space around it.
 func (e *editor) colon() string {
-	m := e.root.member("description") // which is always there
-	colon := e.text[m.end:m.value.at]
+	m := memberOf(e.root, "description") // which is always there
+	colon := e.text[m.KeyEnd:m.Value.At]
 	if strings.ContainsAny(colon, "\r\n") {
 		return ": "
 	}
@@ -32,7 +32,7 @@ func (e *editor) colon() string {
 // comma, at a depth below the file: new lines where the keys of the case stand
 // on lines of their own.
 func (e *editor) breaks(depth int) (open, next string) {
-	separator := e.separator(len(e.root.members) - 1)
+	separator := e.separator(len(e.root.Members) - 1)
 	newline := strings.LastIndexByte(separator, '\n')
 	if newline < 0 {
 		_, next, _ = strings.Cut(separator, ",")

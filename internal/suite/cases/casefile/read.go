@@ -34,8 +34,8 @@ func New(path, typ string) *Case {
 // read returns the case with all that could be read, or nil if it is none.
 func (r *reader) read() *Case {
 	root := r.root
-	if root.kind != '{' {
-		r.fail(root.at, "write one object in braces per file", "a case is an object, not %s", root.describe())
+	if root.Kind != '{' {
+		r.fail(root.At, "write one object in braces per file", "a case is an object, not %s", describe(root))
 		return nil
 	}
 	c := New(r.path, r.typeOf(root))
@@ -53,13 +53,13 @@ func (r *reader) read() *Case {
 
 // typeOf returns the type, which says what the other keys mean.
 func (r *reader) typeOf(root value) string {
-	for _, m := range root.members {
-		if m.key == "type" && m.value.kind == '"' {
-			if r.oneOf(m.value, types); slices.Contains(types, m.value.text) {
-				return m.value.text
+	for _, m := range root.Members {
+		if m.Key == "type" && m.Value.Kind == '"' {
+			if r.oneOf(m.Value, types); slices.Contains(types, m.Value.Text) {
+				return m.Value.Text
 			}
 			// A slip here is no reason to complain about every other key.
-			return cmp.Or(text.Nearest(m.value.text, types), Text)
+			return cmp.Or(text.Nearest(m.Value.Text, types), Text)
 		}
 	}
 	return Text
@@ -111,7 +111,7 @@ func (r *reader) name(c *Case, v value) {
 	name, ok := r.textOf(v)
 	c.Name = name
 	if want := stem(r.path); ok && name != want {
-		r.fail(v.at, fmt.Sprintf("write %s, or rename the file", quote(want)),
+		r.fail(v.At, fmt.Sprintf("write %s, or rename the file", quote(want)),
 			"%s is not the file's stem %s, by which the operators are found", quote(name), quote(want))
 	}
 }
@@ -120,14 +120,14 @@ func (r *reader) userInput(v value, m map[string]any) {
 	vision := -1 // where vision_tp_size stands
 	r.object(v, &userInputKeys, func(key string, v value) {
 		if userInput.setting(r, key, v, m); key == "vision_tp_size" {
-			vision = v.at
+			vision = v.At
 		}
 	})
 	if vision < 0 {
 		return
 	}
-	size, okSize := value{text: fmt.Sprint(m["vision_tp_size"])}.whole()
-	world, okWorld := value{text: fmt.Sprint(m["world_size"])}.whole()
+	size, okSize := wholeOf(value{Text: fmt.Sprint(m["vision_tp_size"])})
+	world, okWorld := wholeOf(value{Text: fmt.Sprint(m["world_size"])})
 	if okSize && okWorld && (size < 1 || size > world || world%size != 0) {
 		r.fail(vision, "write a divisor of world_size", "%d does not divide world_size %d", size, world)
 	}
@@ -135,17 +135,17 @@ func (r *reader) userInput(v value, m map[string]any) {
 
 // operators reads the list of operators; null is an empty one.
 func (r *reader) operators(v value) []Operator {
-	if v.kind == 'n' {
+	if v.Kind == 'n' {
 		return nil
 	}
-	if v.kind != '[' {
-		r.fail(v.at, "write a list of objects with name, total_time_s and num_calls", "want a list or null, got %s", v.describe())
+	if v.Kind != '[' {
+		r.fail(v.At, "write a list of objects with name, total_time_s and num_calls", "want a list or null, got %s", describe(v))
 		return nil
 	}
-	ops := make([]Operator, len(v.members))
-	for i, m := range v.members {
+	ops := make([]Operator, len(v.Members))
+	for i, m := range v.Members {
 		op := &ops[i]
-		given := r.object(m.value, &operatorKeys, func(key string, v value) {
+		given := r.object(m.Value, &operatorKeys, func(key string, v value) {
 			switch key {
 			case "name":
 				op.Name, _ = r.named(v, "write the operator's name, such as aten.mm.default")
@@ -155,7 +155,7 @@ func (r *reader) operators(v value) []Operator {
 				op.NumCalls = r.count(v)
 			}
 		})
-		r.require(m.value, given, "name", "total_time_s")
+		r.require(m.Value, given, "name", "total_time_s")
 	}
 	return ops
 }

@@ -78,23 +78,23 @@ type keySet struct {
 // complaint is enough.
 func (r *reader) object(v value, s *schema, set func(key string, v value)) keySet {
 	given := keySet{schema: s}
-	if v.kind != '{' {
-		r.fail(v.at, "write an object in braces", "want an object, got %s", v.describe())
+	if v.Kind != '{' {
+		r.fail(v.At, "write an object in braces", "want an object, got %s", describe(v))
 		for i := range given.seen {
 			given.seen[i] = true
 		}
 		return given
 	}
-	for i := range v.members {
-		m := &v.members[i]
-		switch i := slices.Index(s.keys, m.key); {
+	for i := range v.Members {
+		m := &v.Members[i]
+		switch i := slices.Index(s.keys, m.Key); {
 		case i < 0:
 			r.unknown(m, s)
 		case given.seen[i]:
-			r.fail(m.at, "remove one of the two", "is given twice")
+			r.fail(m.KeyAt, "remove one of the two", "is given twice")
 		default:
 			given.seen[i] = true
-			set(m.key, m.value)
+			set(m.Key, m.Value)
 		}
 	}
 	return given
@@ -108,7 +108,7 @@ func (r *reader) require(v value, given keySet, keys ...string) {
 			return // to name the place costs time, too
 		}
 		if !given.seen[slices.Index(given.schema.keys, key)] {
-			r.complain(v.at, join(r.pathTo(v.at), key), "add it", "is missing")
+			r.complain(v.At, join(r.pathTo(v.At), key), "add it", "is missing")
 		}
 	}
 }
@@ -121,13 +121,13 @@ func (r *reader) unknown(m *member, s *schema) {
 	}
 	hint := ""
 	if s.misplaced != nil {
-		hint = s.misplaced(m.key)
+		hint = s.misplaced(m.Key)
 	}
-	if near := text.Nearest(m.key, s.keys); hint == "" && near != "" {
+	if near := text.Nearest(m.Key, s.keys); hint == "" && near != "" {
 		hint = fmt.Sprintf("write %s, or remove it", near)
 	}
 	if hint == "" {
 		hint = cmp.Or(s.otherwise, "remove it")
 	}
-	r.fail(m.at, hint, "unknown key")
+	r.fail(m.KeyAt, hint, "unknown key")
 }

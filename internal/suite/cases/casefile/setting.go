@@ -64,7 +64,9 @@ func Default(typ, key string) (value any, ok bool) {
 // text may be a translation of the file. Their JSON paths begin with
 // prefix, such as "cases[0].baseline_input".
 func ParseSettings(path, prefix, typ string, data []byte) (map[string]any, error) {
-	r := &reader{path: path, prefix: prefix, data: data, text: string(data)}
+	r := &reader{}
+	r.open(path, data)
+	r.prefix = prefix
 	m := r.settings(typ)
 	problems := r.sorted()
 	for i := range problems {
@@ -105,6 +107,6 @@ func (r *reader) settings(typ string) map[string]any {
 func (t *table) setting(r *reader, key string, v value, m map[string]any) {
 	f := t.fields[slices.Index(t.names, key)]
 	if r.fits(f, v) {
-		m[key] = v.raw()
+		m[key] = raw(v)
 	}
 }

@@ -19,16 +19,16 @@ const (
 func (r *reader) fits(f field, v value) bool {
 	scalar := f.shape &^ (list | orList | null)
 	switch {
-	case v.kind == '[' && f.shape&(list|orList) != 0:
+	case v.Kind == '[' && f.shape&(list|orList) != 0:
 		before := len(r.problems)
-		for _, m := range v.members {
-			r.fits(field{shape: scalar, members: f.members}, m.value)
+		for _, m := range v.Members {
+			r.fits(field{shape: scalar, members: f.members}, m.Value)
 		}
 		return len(r.problems) == before
 	case f.shape&list != 0 || !f.shape.has(v):
-		r.fail(v.at, "write "+f.shape.String(), "want %s, got %s", f.shape, v.describe())
+		r.fail(v.At, "write "+f.shape.String(), "want %s, got %s", f.shape, describe(v))
 		return false
-	case v.kind == '"' && f.members != nil:
+	case v.Kind == '"' && f.members != nil:
 		return r.oneOf(v, f.members)
 	}
 	return true
@@ -36,7 +36,7 @@ func (r *reader) fits(f field, v value) bool {
 
 // has reports whether the set contains a single value.
 func (s shape) has(v value) bool {
-	switch v.kind {
+	switch v.Kind {
 	case '"':
 		return s&str != 0
 	case 't', 'f':
@@ -44,8 +44,8 @@ func (s shape) has(v value) bool {
 	case 'n':
 		return s&null != 0
 	case '0':
-		_, isWhole := v.whole()
-		_, isFloat := v.float()
+		_, isWhole := wholeOf(v)
+		_, isFloat := floatOf(v)
 		return s&number != 0 && isFloat || s&whole != 0 && isWhole
 	}
 	return false

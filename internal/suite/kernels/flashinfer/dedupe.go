@@ -119,7 +119,7 @@ func (c *compaction) take(line []byte, number int, ended bool) {
 		c.done.Cut = int64(len(line))
 		return
 	case problem != nil:
-		c.fail(value{line: number}, "", "%s", problem.message)
+		c.fail(value{Line: number}, "", "%s", problem.message)
 		return
 	}
 	before := c.count

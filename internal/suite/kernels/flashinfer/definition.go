@@ -29,7 +29,7 @@ func ParseDefinition(path string, text []byte) (*Definition, error) {
 func (r *reader) document(text []byte) (value, bool) {
 	root, err := parse(text, 1)
 	if err != nil {
-		r.fail(value{line: err.line}, "", "%s", err.message)
+		r.fail(value{Line: err.line}, "", "%s", err.message)
 	}
 	return root, err == nil
 }
@@ -38,7 +38,7 @@ func (r *reader) definition(root value) *Definition {
 	o := r.object(root, "", false, "name", "op_type", "description", "axes", "inputs", "outputs", "reference", "tags", "constraints")
 	d := &Definition{
 		Name: o.name("name"), OpType: o.name("op_type"), Description: o.text("description"),
-		Tags: o.texts("tags"), Constraints: o.texts("constraints"), Place: Place{r.path, root.line},
+		Tags: o.texts("tags"), Constraints: o.texts("constraints"), Place: Place{r.path, root.Line},
 	}
 	if v, ok := o.required("axes"); ok {
 		d.Axes = r.axes(v)
@@ -47,7 +47,7 @@ func (r *reader) definition(root value) *Definition {
 	d.Outputs = r.tensors(o, "outputs", d)
 	if v, ok := o.required("reference"); ok {
 		d.Reference = r.text(v, "reference")
-		if _, found := runSignature(d.Reference); v.kind == '"' && !found {
+		if _, found := runSignature(d.Reference); v.Kind == '"' && !found {
 			r.fail(v, "reference", `has no "def run(...)" at its top level; write one`)
 		}
 	}
@@ -56,9 +56,9 @@ func (r *reader) definition(root value) *Definition {
 
 func (r *reader) axes(v value) (axes []Axis) {
 	for _, m := range r.members(v, "axes") {
-		path := join("axes", m.key)
-		o := r.object(m.value, path, false, "type", "value", "description")
-		a := Axis{Name: m.key, Description: o.text("description")}
+		path := join("axes", m.Key)
+		o := r.object(m.Value, path, false, "type", "value", "description")
+		a := Axis{Name: m.Key, Description: o.text("description")}
 		if kind, ok := o.required("type"); ok {
 			a.Const = r.oneOf(kind, path+".type", []string{"const", "var"}) == "const"
 		}
@@ -82,9 +82,9 @@ func (r *reader) tensors(o object, key string, d *Definition) (tensors []Tensor)
 		return nil
 	}
 	for _, m := range r.members(v, key) {
-		path := join(key, m.key)
-		if m.key == "" || d.tensor(m.key) != nil {
-			r.fail(m.value, path, "inputs and outputs share one set of names, none of them empty; rename one of the two")
+		path := join(key, m.Key)
+		if m.Key == "" || d.tensor(m.Key) != nil {
+			r.fail(m.Value, path, "inputs and outputs share one set of names, none of them empty; rename one of the two")
 		}
 		tensors = append(tensors, r.tensor(m, path, d))
 	}
@@ -92,19 +92,19 @@ func (r *reader) tensors(o object, key string, d *Definition) (tensors []Tensor)
 }
 
 func (r *reader) tensor(m member, path string, d *Definition) Tensor {
-	o := r.object(m.value, path, false, "shape", "dtype", "description", "optional")
-	t := Tensor{Name: m.key, Description: o.text("description"), Optional: o.flag("optional", false)}
+	o := r.object(m.Value, path, false, "shape", "dtype", "description", "optional")
+	t := Tensor{Name: m.Key, Description: o.text("description"), Optional: o.flag("optional", false)}
 	if v, ok := o.required("dtype"); ok {
 		t.DType = tensor.DType(r.oneOf(v, path+".dtype", dtypes))
 	}
-	i := slices.IndexFunc(m.members, func(m member) bool { return m.key == "shape" })
+	i := slices.IndexFunc(m.Members, func(m member) bool { return m.Key == "shape" })
 	switch {
 	case i < 0:
 		o.required("shape")
-	case m.members[i].kind == 'n':
+	case m.Members[i].Kind == 'n':
 		t.Scalar = true
 	default:
-		t.Shape = r.shape(m.members[i].value, path+".shape", d)
+		t.Shape = r.shape(m.Members[i].Value, path+".shape", d)
 	}
 	return t
 }
@@ -112,9 +112,9 @@ func (r *reader) tensor(m member, path string, d *Definition) Tensor {
 func (r *reader) shape(v value, path string, d *Definition) []string {
 	axes := []string{}
 	for i, m := range r.list(v, path) {
-		name := r.text(m.value, index(path, i))
-		if m.kind == '"' && d.axis(name) == nil {
-			r.fail(m.value, index(path, i), "%s is none of the axes; add it to \"axes\", or correct the name", quote(name))
+		name := r.text(m.Value, index(path, i))
+		if m.Kind == '"' && d.axis(name) == nil {
+			r.fail(m.Value, index(path, i), "%s is none of the axes; add it to \"axes\", or correct the name", quote(name))
 		}
 		axes = append(axes, name)
 	}

@@ -18,33 +18,22 @@ const (
 	maxValues = 1 << 20
 )
 
-// value is a JSON value and the line that it stands on: encoding/json neither
-// says where a value stands, nor keeps the order of keys, nor reports a key
-// that is given twice. Its kind is its first byte, '0' for all numbers.
-type value struct {
-	kind    byte // '{', '[', '"', '0', 't', 'f' or 'n'
-	line    int
-	text    string   // of a string what it says, of a number how it is written
-	raw     []byte   // of an object or a list, how it is written
-	members []member // of an object, and without keys those of a list
-}
-
-type member struct {
-	key string
-	value
-}
+type (
+	value  = jsonread.Value
+	member = jsonread.Member
+)
 
 // describe returns what a value is, for a message.
-func (v value) describe() string {
-	switch v.kind {
+func describe(v value) string {
+	switch v.Kind {
 	case '{':
 		return "an object"
 	case '[':
 		return "a list"
 	case '"':
-		return "the text " + quote(v.text)
+		return "the text " + quote(v.Text)
 	case '0':
-		return "the number " + plain(v.text[:min(len(v.text), 40)])
+		return "the number " + plain(v.Text[:min(len(v.Text), 40)])
 	case 't':
 		return "true"
 	case 'f':
@@ -66,16 +55,14 @@ func parse(text []byte, line int) (value, *syntaxError) {
 		cutOff := !utf8.FullRune(text[at:]) && beginning(text[:at])
 		return value{}, &syntaxError{line + bytes.Count(text[:at], newline), cutOff, "is not UTF-8; save it as UTF-8"}
 	}
-	p := parser{Reader: jsonread.New(text), text: text, line: line}
-	v, err := p.value(0)
-	if err == nil {
-		err = p.End()
-	}
+	r := jsonread.New(text)
+	v, err := r.Tree(line, maxDepth, maxValues)
 	switch {
 	case err == nil:
 		return v, nil
-	case errors.Is(err, errTooLarge):
-		return value{}, &syntaxError{p.line, false, err.Error()}
+	case errors.Is(err, jsonread.ErrTooLarge):
+		at := line + bytes.Count(text[:r.Next()], newline)
+		return value{}, &syntaxError{at, false, fmt.Sprintf("nests deeper than %d, or holds more than %d values; make it smaller", maxDepth, maxValues)}
 	}
 	return value{}, noJSON(text, line, json.Unmarshal(text, new(json.RawMessage)))
 }
@@ -122,48 +109,4 @@ func noJSON(text []byte, line int, err error) *syntaxError {
 		e.message = fmt.Sprintf("is not JSON (%s); correct it, or restore the file", plain(err.Error()))
 	}
 	return e
-}
-
-// parser builds the tree of a text.
-type parser struct {
-	*jsonread.Reader
-	text    []byte
-	line    int // of the byte at counted
-	counted int
-	values  int
-}
-
-var errTooLarge = fmt.Errorf("nests deeper than %d, or holds more than %d values; make it smaller", maxDepth, maxValues)
-
-func (p *parser) value(depth int) (v value, err error) {
-	start := p.Next()
-	p.line += bytes.Count(p.text[p.counted:start], newline)
-	p.counted = start
-	if p.values++; depth > maxDepth || p.values > maxValues {
-		return v, errTooLarge
-	}
-	add := func(key []byte) error {
-		m, err := p.value(depth + 1)
-		v.members = append(v.members, member{string(key), m})
-		return err
-	}
-	v.line, v.kind = p.line, byte(p.PeekKind())
-	switch v.kind {
-	case '{':
-		err = p.Object(add)
-	case '[':
-		err = p.List(func() error { return add(nil) })
-	case '"':
-		text, err := p.Text()
-		v.text = string(text)
-		return v, err
-	default:
-		raw, err := p.ReadValue()
-		if v.kind == '0' {
-			v.text = string(raw)
-		}
-		return v, err
-	}
-	v.raw = p.text[start:p.InputOffset()]
-	return v, err
 }

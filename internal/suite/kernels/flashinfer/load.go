@@ -149,7 +149,7 @@ func (f *file) readLines(r *reader, text []byte) {
 		if len(bytes.TrimSpace(one)) == 0 {
 			continue
 		}
-		at := value{line: line}
+		at := value{Line: line}
 		if len(one) > maxLineBytes {
 			r.fail(at, "", "is longer than %d bytes; cut the log", maxLineBytes)
 			continue

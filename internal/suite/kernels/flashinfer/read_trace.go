@@ -13,7 +13,7 @@ func ParseTrace(at Place, text []byte) (*Trace, error) {
 	r := reader{path: at.Path}
 	root, err := parse(text, at.Line)
 	if err != nil {
-		r.fail(value{line: err.line}, "", "%s", err.message)
+		r.fail(value{Line: err.line}, "", "%s", err.message)
 		return nil, r.finish().err()
 	}
 	t := r.trace(root)
@@ -24,18 +24,18 @@ func ParseTrace(at Place, text []byte) (*Trace, error) {
 // evaluation, and a result if it has both.
 func (r *reader) trace(root value) *Trace {
 	o := r.object(root, "", true, "definition", "workload", "solution", "evaluation")
-	t := &Trace{Definition: o.name("definition"), Place: Place{r.path, root.line}}
+	t := &Trace{Definition: o.name("definition"), Place: Place{r.path, root.Line}}
 	solution, solved := o.given["solution"]
 	evaluation, evaluated := o.given["evaluation"]
 	if v, ok := o.required("workload"); ok {
 		t.Workload = r.workload(v, evaluated)
 	}
 	old := false
-	if solved && solution.kind == '"' && solution.text == "" {
+	if solved && solution.Kind == '"' && solution.Text == "" {
 		r.fail(solution, "solution", `"" is of the format of 2025-07, which is no longer read; write null`)
 		old = true
 	}
-	if evaluated && evaluation.kind == '{' && len(evaluation.members) == 0 {
+	if evaluated && evaluation.Kind == '{' && len(evaluation.Members) == 0 {
 		r.fail(evaluation, "evaluation", "{} is of the format of 2025-07, which is no longer read; write null")
 		old = true
 	}
@@ -67,7 +67,7 @@ func (r *reader) evaluation(v value) *Evaluation {
 	if v, ok := o.given["performance"]; ok {
 		e.Performance = r.performance(v)
 	}
-	if message := e.inconsistent(); message != "" && v.kind == '{' {
+	if message := e.inconsistent(); message != "" && v.Kind == '{' {
 		r.fail(v, "evaluation", "%s", message)
 	}
 	if v, ok := o.given["gate"]; ok {
@@ -105,7 +105,7 @@ func (r *reader) environment(v value) Environment {
 	if v, ok := o.given["libs"]; ok {
 		e.Libs = map[string]string{}
 		for _, m := range r.members(v, "evaluation.environment.libs") {
-			e.Libs[m.key] = r.text(m.value, join("evaluation.environment.libs", m.key))
+			e.Libs[m.Key] = r.text(m.Value, join("evaluation.environment.libs", m.Key))
 		}
 	}
 	return e
@@ -117,7 +117,7 @@ func (r *reader) correctness(v value) *Correctness {
 	c := &Correctness{MaxRelativeError: o.deviation("max_relative_error"), MaxAbsoluteError: o.deviation("max_absolute_error")}
 	if extra, ok := o.given["extra"]; ok {
 		r.members(extra, path+".extra")
-		c.Extra = extra.raw
+		c.Extra = json.RawMessage(extra.Text)
 	}
 	return c
 }
@@ -129,9 +129,9 @@ func (o object) deviation(key string) float64 {
 	switch {
 	case !ok:
 		return 0
-	case v.kind == '"' && v.text == "Infinity":
+	case v.Kind == '"' && v.Text == "Infinity":
 		return math.Inf(1)
-	case v.kind == '"' && v.text == "NaN":
+	case v.Kind == '"' && v.Text == "NaN":
 		return math.NaN()
 	}
 	return o.r.amount(v, join(o.path, key), `, "Infinity" or "NaN"`)
@@ -139,9 +139,9 @@ func (o object) deviation(key string) float64 {
 
 // amount reads a finite number of at least 0.
 func (r *reader) amount(v value, path, or string) float64 {
-	n, err := strconv.ParseFloat(v.text, 64)
-	if v.kind != '0' || err != nil || n < 0 {
-		r.fail(v, path, "want a number from 0 on%s, got %s; write such a one", or, v.describe())
+	n, err := strconv.ParseFloat(v.Text, 64)
+	if v.Kind != '0' || err != nil || n < 0 {
+		r.fail(v, path, "want a number from 0 on%s, got %s; write such a one", or, describe(v))
 		return 0
 	}
 	return n
@@ -161,9 +161,9 @@ func (r *reader) performance(v value) *Performance {
 // gate reads what this tool wrote itself.
 func (r *reader) gate(v value) *Gate {
 	g := new(Gate)
-	if v.kind != '{' {
+	if v.Kind != '{' {
 		r.members(v, "evaluation.gate") // complains
-	} else if err := json.Unmarshal(v.raw, g); err != nil {
+	} else if err := json.Unmarshal([]byte(v.Text), g); err != nil {
 		r.fail(v, "evaluation.gate", "is not what this tool writes (%s); remove it, and the case is measured again", plain(err.Error()))
 	}
 	return g

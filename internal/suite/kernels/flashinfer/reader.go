@@ -21,7 +21,7 @@ type reader struct {
 // fail records a complaint; the format ends in the next step.
 func (r *reader) fail(v value, path, format string, args ...any) {
 	if r.count++; r.count <= maxProblemsOfFile {
-		r.problems = append(r.problems, Problem{Place{r.path, v.line}, path, fmt.Sprintf(format, args...)})
+		r.problems = append(r.problems, Problem{Place{r.path, v.Line}, path, fmt.Sprintf(format, args...)})
 	}
 }
 
@@ -50,17 +50,17 @@ type object struct {
 // object reads an object that may have the given keys. Keys that are not among
 // them are complaints, in a loose object only those of an older format.
 func (r *reader) object(v value, path string, loose bool, keys ...string) object {
-	o := object{r, v, path, make(map[string]value, len(v.members))}
+	o := object{r, v, path, make(map[string]value, len(v.Members))}
 	for _, m := range r.members(v, path) {
-		if !slices.Contains(keys, m.key) && !o.superseded(m, keys) && !loose {
+		if !slices.Contains(keys, m.Key) && !o.superseded(m, keys) && !loose {
 			hint := "remove it"
-			if word := text.Nearest(m.key, keys); word != "" {
+			if word := text.Nearest(m.Key, keys); word != "" {
 				hint = "write " + quote(word)
 			}
-			r.fail(m.value, join(path, m.key), "is not a key of the format; %s", hint)
+			r.fail(m.Value, join(path, m.Key), "is not a key of the format; %s", hint)
 		}
-		if m.kind != 'n' { // null is as good as absent
-			o.given[m.key] = m.value
+		if m.Kind != 'n' { // null is as good as absent
+			o.given[m.Key] = m.Value
 		}
 	}
 	return o
@@ -68,21 +68,21 @@ func (r *reader) object(v value, path string, loose bool, keys ...string) object
 
 // members returns the members of an object in order, each key once.
 func (r *reader) members(v value, path string) []member {
-	if v.kind != '{' {
-		r.fail(v, path, "want an object, got %s; write it in braces", v.describe())
+	if v.Kind != '{' {
+		r.fail(v, path, "want an object, got %s; write it in braces", describe(v))
 		return nil
 	}
-	seen := make(map[string]bool, len(v.members))
-	once := v.members[:0:0]
-	for _, m := range v.members {
+	seen := make(map[string]bool, len(v.Members))
+	once := v.Members[:0:0]
+	for _, m := range v.Members {
 		if r.lines != nil {
-			r.lines[join(path, m.key)] = m.line
+			r.lines[join(path, m.Key)] = m.Line
 		}
-		if seen[m.key] {
-			r.fail(m.value, join(path, m.key), "occurs twice; remove one of the two")
+		if seen[m.Key] {
+			r.fail(m.Value, join(path, m.Key), "occurs twice; remove one of the two")
 			continue
 		}
-		seen[m.key] = true
+		seen[m.Key] = true
 		once = append(once, m)
 	}
 	return once
@@ -100,13 +100,13 @@ var former = map[string]struct{ now, advice string }{
 // superseded complains about a key of an older format, and reports whether it
 // is one. The key that replaced it is then not missed.
 func (o *object) superseded(m member, keys []string) bool {
-	f, ok := former[m.key]
+	f, ok := former[m.Key]
 	if !ok || f.now != "" && !slices.Contains(keys, f.now) {
 		return false
 	}
-	o.r.fail(m.value, join(o.path, m.key), "is of the format of 2025-07, which is no longer read; %s", f.advice)
+	o.r.fail(m.Value, join(o.path, m.Key), "is of the format of 2025-07, which is no longer read; %s", f.advice)
 	if _, both := o.given[f.now]; !both && f.now != "" {
-		o.given[f.now] = value{kind: '"', line: m.line, text: "?"}
+		o.given[f.now] = value{Kind: '"', Line: m.Line, Text: "?"}
 	}
 	return true
 }
@@ -114,7 +114,7 @@ func (o *object) superseded(m member, keys []string) bool {
 // required returns the member, and complains if there is none.
 func (o object) required(key string) (value, bool) {
 	v, ok := o.given[key]
-	if !ok && o.at.kind == '{' {
+	if !ok && o.at.Kind == '{' {
 		o.r.fail(o.at, join(o.path, key), "is missing; add it")
 	}
 	return v, ok
@@ -129,7 +129,7 @@ func (o object) name(key string) string {
 	}
 	s := o.r.text(v, join(o.path, key))
 	odd := func(r rune) bool { return !unicode.IsPrint(r) }
-	if v.kind == '"' && (s == "" || len(s) > maxName || strings.ContainsFunc(s, odd)) {
+	if v.Kind == '"' && (s == "" || len(s) > maxName || strings.ContainsFunc(s, odd)) {
 		o.r.fail(v, join(o.path, key), "want 1 to %d printable bytes, got %s; write a shorter, plain name", maxName, quote(s))
 	}
 	return s
@@ -146,10 +146,10 @@ func (o object) text(key string) string {
 }
 
 func (r *reader) text(v value, path string) string {
-	if v.kind != '"' {
-		r.fail(v, path, "want a text, got %s; write it in quotes", v.describe())
+	if v.Kind != '"' {
+		r.fail(v, path, "want a text, got %s; write it in quotes", describe(v))
 	}
-	return v.text
+	return v.Text
 }
 
 // texts returns an optional list of texts.
@@ -160,26 +160,26 @@ func (o object) texts(key string) (all []string) {
 	}
 	path := join(o.path, key)
 	for i, m := range o.r.list(v, path) {
-		all = append(all, o.r.text(m.value, index(path, i)))
+		all = append(all, o.r.text(m.Value, index(path, i)))
 		if o.r.lines != nil {
-			o.r.lines[index(path, i)] = m.line
+			o.r.lines[index(path, i)] = m.Line
 		}
 	}
 	return all
 }
 
 func (r *reader) list(v value, path string) []member {
-	if v.kind != '[' {
-		r.fail(v, path, "want a list, got %s; write it in brackets", v.describe())
+	if v.Kind != '[' {
+		r.fail(v, path, "want a list, got %s; write it in brackets", describe(v))
 		return nil
 	}
-	return v.members
+	return v.Members
 }
 
 // oneOf returns a text that must be one of the words.
 func (r *reader) oneOf(v value, path string, words []string) string {
 	s := r.text(v, path)
-	if v.kind != '"' || slices.Contains(words, s) {
+	if v.Kind != '"' || slices.Contains(words, s) {
 		return s
 	}
 	hint := "one of " + choices(words)
@@ -192,9 +192,9 @@ func (r *reader) oneOf(v value, path string, words []string) string {
 
 // whole returns an integer of at least 0.
 func (r *reader) whole(v value, path string) int {
-	n, err := strconv.Atoi(v.text)
-	if v.kind != '0' || err != nil || n < 0 {
-		r.fail(v, path, "want a whole number from 0 on, got %s; write such a number", v.describe())
+	n, err := strconv.Atoi(v.Text)
+	if v.Kind != '0' || err != nil || n < 0 {
+		r.fail(v, path, "want a whole number from 0 on, got %s; write such a number", describe(v))
 		return 0
 	}
 	return n
@@ -206,8 +206,8 @@ func (o object) flag(key string, otherwise bool) bool {
 	if !ok {
 		return otherwise
 	}
-	if v.kind != 't' && v.kind != 'f' {
-		o.r.fail(v, join(o.path, key), "want true or false, got %s; write one of the two", v.describe())
+	if v.Kind != 't' && v.Kind != 'f' {
+		o.r.fail(v, join(o.path, key), "want true or false, got %s; write one of the two", describe(v))
 	}
-	return v.kind == 't'
+	return v.Kind == 't'
 }

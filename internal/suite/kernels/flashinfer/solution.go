@@ -27,7 +27,7 @@ func (r *reader) solution(root value) *Solution {
 	o := r.object(root, "", false, "name", "definition", "author", "description", "spec", "sources")
 	s := &Solution{
 		Name: o.name("name"), Definition: o.name("definition"), Author: o.name("author"), Description: o.text("description"),
-		Place: Place{r.path, root.line},
+		Place: Place{r.path, root.Line},
 	}
 	if v, ok := o.required("sources"); ok {
 		s.Sources = r.sources(v)
@@ -44,7 +44,7 @@ func (r *reader) spec(v value, s *Solution) {
 		s.Language = r.language(v)
 	}
 	if v, ok := o.required("target_hardware"); ok {
-		if s.TargetHardware = o.texts("target_hardware"); v.kind == '[' && len(s.TargetHardware) == 0 {
+		if s.TargetHardware = o.texts("target_hardware"); v.Kind == '[' && len(s.TargetHardware) == 0 {
 			r.fail(v, "spec.target_hardware", `is empty; name at least one device, such as "cpu"`)
 		}
 	}
@@ -59,8 +59,8 @@ func (r *reader) spec(v value, s *Solution) {
 }
 
 func (r *reader) language(v value) string {
-	if lower := strings.ToLower(v.text); v.kind == '"' && lower != v.text && slices.Contains(languages, lower) {
-		r.fail(v, "spec.language", "%s is spelt as in the format of 2025-07, which is no longer read; write %q", quote(v.text), lower)
+	if lower := strings.ToLower(v.Text); v.Kind == '"' && lower != v.Text && slices.Contains(languages, lower) {
+		r.fail(v, "spec.language", "%s is spelt as in the format of 2025-07, which is no longer read; write %q", quote(v.Text), lower)
 		return lower
 	}
 	return r.oneOf(v, "spec.language", languages)
@@ -70,7 +70,7 @@ func (r *reader) entryPoint(v value, sources []Source) string {
 	s := r.text(v, "spec.entry_point")
 	file, symbol, _ := strings.Cut(s, "::")
 	switch is := func(f Source) bool { return path.Clean(f.Path) == path.Clean(file) }; {
-	case v.kind != '"':
+	case v.Kind != '"':
 	case file == "" || symbol == "" || strings.Contains(symbol, "::"):
 		r.fail(v, "spec.entry_point", `want "<file>::<symbol>", got %s; write for example "main.py::run"`, quote(s))
 	case !slices.ContainsFunc(sources, is):
@@ -83,7 +83,7 @@ func (r *reader) sources(v value) (sources []Source) {
 	seen := map[string]bool{}
 	for i, m := range r.list(v, "sources") {
 		at := index("sources", i)
-		o := r.object(m.value, at, false, "path", "content")
+		o := r.object(m.Value, at, false, "path", "content")
 		s := Source{Path: o.name("path")}
 		if v, ok := o.required("content"); ok {
 			s.Content = r.text(v, at+".content")
@@ -91,21 +91,21 @@ func (r *reader) sources(v value) (sources []Source) {
 		if s.Path != "" {
 			if !inside(s.Path) {
 				r.fail(
-					m.value,
+					m.Value,
 					at+".path",
 					"%s does not stay in the solution's folder; write a relative path with slashes and without ..",
 					quote(s.Path),
 				)
 			}
 			if clean := path.Clean(s.Path); seen[clean] {
-				r.fail(m.value, at+".path", "%s occurs twice; remove one of the two", quote(s.Path))
+				r.fail(m.Value, at+".path", "%s occurs twice; remove one of the two", quote(s.Path))
 			} else {
 				seen[clean] = true
 			}
 		}
 		sources = append(sources, s)
 	}
-	if v.kind == '[' && len(sources) == 0 {
+	if v.Kind == '[' && len(sources) == 0 {
 		r.fail(v, "sources", "is empty; add at least the file of the entry point")
 	}
 	return sources

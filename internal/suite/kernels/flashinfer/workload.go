@@ -13,7 +13,7 @@ const maxWhole = 1 << 53
 // absolute paths, as upstream allows: they are never opened.
 func (r *reader) workload(v value, measured bool) (w Workload) {
 	o := r.object(v, "workload", false, "uuid", "axes", "inputs")
-	if _, ok := o.given["uuid"]; ok || v.kind != '{' {
+	if _, ok := o.given["uuid"]; ok || v.Kind != '{' {
 		w.UUID = o.name("uuid")
 	} else {
 		r.fail(v, "workload.uuid", "is missing, as in the format of 2025-07, which is no longer read; add one that no other workload of the definition has")
@@ -21,13 +21,13 @@ func (r *reader) workload(v value, measured bool) (w Workload) {
 	if v, ok := o.required("axes"); ok {
 		w.Axes = map[string]int{}
 		for _, m := range r.members(v, "workload.axes") {
-			w.Axes[m.key] = r.whole(m.value, join("workload.axes", m.key))
+			w.Axes[m.Key] = r.whole(m.Value, join("workload.axes", m.Key))
 		}
 	}
 	if v, ok := o.required("inputs"); ok {
 		w.Inputs = map[string]Input{}
 		for _, m := range r.members(v, "workload.inputs") {
-			w.Inputs[m.key] = r.input(m.value, join("workload.inputs", m.key), measured)
+			w.Inputs[m.Key] = r.input(m.Value, join("workload.inputs", m.Key), measured)
 		}
 	}
 	return w
@@ -35,9 +35,9 @@ func (r *reader) workload(v value, measured bool) (w Workload) {
 
 func (r *reader) input(v value, path string, measured bool) (in Input) {
 	kind := ""
-	for _, m := range v.members {
-		if m.key == "type" {
-			kind = m.text
+	for _, m := range v.Members {
+		if m.Key == "type" {
+			kind = m.Text
 		}
 	}
 	keys := []string{"type"}
@@ -63,22 +63,22 @@ func (r *reader) input(v value, path string, measured bool) (in Input) {
 }
 
 func (r *reader) scalar(v value, path string, in *Input) {
-	switch v.kind {
+	switch v.Kind {
 	case 't', 'f':
 		in.Bool = true
-		if v.kind == 't' {
+		if v.Kind == 't' {
 			in.Value = 1
 		}
 	case '0':
-		n, err := strconv.ParseFloat(v.text, 64)
-		whole := !strings.ContainsAny(v.text, ".eE")
+		n, err := strconv.ParseFloat(v.Text, 64)
+		whole := !strings.ContainsAny(v.Text, ".eE")
 		if err != nil || whole && (n > maxWhole || n < -maxWhole) {
-			r.fail(v, path, "%s cannot be held exactly; write a number nearer to 0", v.describe())
+			r.fail(v, path, "%s cannot be held exactly; write a number nearer to 0", describe(v))
 			return
 		}
 		in.Value = n
 	default:
-		r.fail(v, path, "want a number or a truth value, got %s; write one", v.describe())
+		r.fail(v, path, "want a number or a truth value, got %s; write one", describe(v))
 	}
 }
 
@@ -90,7 +90,7 @@ func (r *reader) blob(o object, measured bool) string {
 	p := r.text(v, join(o.path, "path"))
 	absolute := filepath.IsAbs(p)
 	switch {
-	case v.kind != '"':
+	case v.Kind != '"':
 	case p == "" || len(p) > 4096 || strings.ContainsRune(p, 0) || !absolute && !inside(strings.TrimPrefix(p, "./")):
 		r.fail(
 			v,
