@@ -1,5 +1,5 @@
 # make test is what a developer runs; CI runs every tier: docs/testing.md.
-.PHONY: test race thorough portable dead nightly tiers lint fuzz bench evaluate mde busy messages gpu-kit
+.PHONY: test race thorough portable dead nightly tiers lint fuzz bench evaluate mde busy messages gpu-kit release-check
 
 SHELL = /bin/bash -o pipefail
 PKGS = ./...
@@ -118,6 +118,12 @@ gpu-kit:
 # table of docs/detection/busy-hosts.md. TRIALS of each loss, 20 if empty, on the HOSTS whose names have that part, all if empty.
 busy:
 	ACCELGATE_TEST_TIER=nightly ACCELGATE_BUSY="$(TRIALS)" ACCELGATE_BUSY_HOSTS="$(HOSTS)" go test -run '^TestBusyNightly$$' -count=1 -timeout 12h -v ./e2e/busy $(if $(UPDATE),-update)
+
+# Would a release of the last commit work? A dry run of it in clones: version, digests, pins, attestations, and the tag that moves.
+# All systems with TARGETS=linux/amd64,darwin/arm64 and so on, else this host's.
+VERSION ?= v1.0.0
+release-check:
+	@go run ./scripts/release check -version $(VERSION) -targets "$(TARGETS)"
 
 # All errors, warnings, findings, help texts and sentences of the program, with their places; a test checks their style.
 messages:

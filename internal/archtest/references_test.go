@@ -38,6 +38,11 @@ func TestOneReference(t *testing.T) {
 	if found < 15 {
 		t.Errorf("found %d references, want 15 or more", found)
 	}
+	for _, name := range append(pages(t), pagesBelow(t)...) {
+		if want != "main" && strings.Contains(content(t, name), "ntil the first") && name != "docs/releases.md" {
+			t.Errorf("%s states what holds until the first release: edit it", name)
+		}
+	}
 	if page := content(t, "docs/github.md"); want == "main" && !strings.Contains(page, "needs Go") {
 		t.Error("docs/github.md does not state what @main needs on the host")
 	}

@@ -2,6 +2,8 @@
 // source and version give the same bytes in any folder.
 //
 //	go run ./scripts/release build -version v1.2.3 -out dist   # binaries, checksums.txt, an SBOM for each binary
+//	go run ./scripts/release prepare -version v1.2.3           # what the pull request before the release changes
+//	go run ./scripts/release check -version v1.2.3             # a dry run of everything below, but for the images
 //	go run ./scripts/release notes -version v1.2.3             # the version's section of CHANGELOG.md
 //	go run ./scripts/release pin -version v1.2.3 -sums dist/checksums.txt -image NAME@sha256:DIGEST
 //	go run ./scripts/release pin-workflows -version v1.2.3 -commit ID
@@ -18,6 +20,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"time"
 )
 
 func main() {
@@ -32,7 +35,7 @@ var versionForm = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?
 // run carries out one command in a checkout.
 func run(root string, args []string, stdout io.Writer) error {
 	if len(args) == 0 {
-		return errors.New("no command: build, notes, pin or pin-workflows")
+		return errors.New("no command: prepare, check, build, notes, pin or pin-workflows")
 	}
 	flags := flag.NewFlagSet("release "+args[0], flag.ContinueOnError)
 	version := flags.String("version", "", "the release, such as v1.2.3")
@@ -60,6 +63,14 @@ func run(root string, args []string, stdout io.Writer) error {
 		return pinActions(root, *version, *sums, *image, *only)
 	case "pin-workflows":
 		return pinWorkflows(root, *version, *commit)
+	case "prepare":
+		left, err := prepare(root, *version, time.Now().UTC().Format(time.DateOnly))
+		for _, place := range left {
+			fmt.Fprintln(stdout, place+": holds before the first release only: edit it")
+		}
+		return err
+	case "check":
+		return check(root, *version, *only, stdout)
 	}
-	return fmt.Errorf("unknown command %q: build, notes, pin or pin-workflows", args[0])
+	return fmt.Errorf("unknown command %q: prepare, check, build, notes, pin or pin-workflows", args[0])
 }
