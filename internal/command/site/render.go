@@ -26,7 +26,7 @@ var pages embed.FS
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"shown": shown, "short": short, "count": text.Plural, "command": rangeCommand, "date": date,
 	"percent": func(x float64) string { return judge.Changed{Change: x}.String() },
-	"p": func(x float64) string { return fmt.Sprintf("%.1g", x) },
+	"p":       func(x float64) string { return fmt.Sprintf("%.1g", x) },
 }).ParseFS(pages, "pages/*.html"))
 
 func date(t time.Time) string {
