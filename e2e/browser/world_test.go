@@ -25,8 +25,6 @@ const (
 func world(t *testing.T, models int) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	write(t, filepath.Join(dir, "accelgate.yaml"), []byte(configuration(models)))
-	started := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	past := history.File{Keep: runs}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range runs {
@@ -41,6 +39,16 @@ func world(t *testing.T, models int) (dir string) {
 	if err := past.Save(history.Path(folder, label)); err != nil {
 		t.Fatal(err)
 	}
+	recorded(t, dir, rng, models)
+	return dir
+}
+
+var started = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+
+// recorded writes the configuration, the baseline and the run.
+func recorded(t *testing.T, dir string, rng *rand.Rand, models int) {
+	t.Helper()
+	write(t, filepath.Join(dir, "accelgate.yaml"), []byte(configuration(models)))
 	save := func(name string, r *bench.Run) {
 		data, err := json.Marshal(r)
 		if err != nil {
@@ -51,7 +59,6 @@ func world(t *testing.T, models int) (dir string) {
 	save("base.json", run(rng, models, fmt.Sprintf("%040x", runs), started.Add(runs*time.Hour), false))
 	save("run.json", run(rng, models, strings.Repeat("f", 40), started.Add((runs+1)*time.Hour), true))
 	accelgate(t, dir, 0, "baseline", "update", "--from", "base.json", "--reason", "first")
-	return dir
 }
 
 func configuration(models int) string {

@@ -39,7 +39,7 @@ func DecodeRun(data []byte) (*Run, error) {
 		Results results `json:"results"` // hides the field of plain
 	}{plain: new(plain)}
 	document.Results.n = min(n, len(data)/minResult)
-	if err := json.Unmarshal(data, &document, strictly); err != nil {
+	if err := json.Unmarshal(data, &document, strictly, compact()); err != nil {
 		return nil, fmt.Errorf("decode run document: %w", inOurWords(err))
 	}
 	run := (*Run)(document.plain)
@@ -74,6 +74,29 @@ func inOurWords(err error) error {
 // strictly refuses fields that are unknown or in another letter case. [scanDocument] refuses the rest: keys that
 // stand twice, whose message names them, and null.
 var strictly = json.JoinOptions(json.RejectUnknownMembers(true), jsontext.AllowDuplicateNames(true))
+
+// compact decodes lists of samples without room to grow, which would take as much again.
+func compact() json.Options {
+	var scratch []Sample
+	return json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, samples *[]Sample) error {
+		if d.PeekKind() != '[' {
+			return json.SkipFunc
+		}
+		if _, err := d.ReadToken(); err != nil {
+			return err
+		}
+		scratch = scratch[:0]
+		for d.PeekKind() != ']' {
+			scratch = append(scratch, Sample{})
+			if err := json.UnmarshalDecode(d, &scratch[len(scratch)-1]); err != nil {
+				return err
+			}
+		}
+		*samples = slices.Clone(scratch)
+		_, err := d.ReadToken()
+		return err
+	}))
+}
 
 // results are decoded and validated one by one: two bytes of input make a
 // whole empty Result, and a list of millions of them must end at the first.

@@ -16,11 +16,12 @@ reads each format.
   accelgate report .accelgate/run.json
   accelgate report --format markdown h100/run.json mi300x/run.json
   accelgate report runs
-  accelgate report --format junit .accelgate/run.json > junit.xml`
+  accelgate report --format junit .accelgate/run.json > junit.xml
+  accelgate report --format html --out report.html .accelgate/run.json`
 
 func (c *Command) reportCommand(code *int) *cobra.Command {
 	var o measure.Options
-	var format string
+	var format, out string
 	cmd := &cobra.Command{
 		Use:   "report RUN.json|FOLDER...",
 		Short: "Judge finished runs again and print the report",
@@ -35,6 +36,9 @@ func (c *Command) reportCommand(code *int) *cobra.Command {
 				return err
 			}
 			*code = j.Exit()
+			if out != "" {
+				return c.writeReport(out, format, j)
+			}
 			return judge.Render(c.env(), c.Stdout, format, j)
 		},
 	}
@@ -44,6 +48,7 @@ func (c *Command) reportCommand(code *int) *cobra.Command {
 	addHistory(&o, f)
 	addPolicy(&o, f)
 	f.StringVar(&format, "format", "terminal", "report `format`: "+judge.Formats())
+	f.StringVar(&out, "out", "", "`file` for the report (default: print it); a page of many cells gets a folder beside it")
 	addJSON(cmd, &format)
 	return cmd
 }

@@ -118,7 +118,7 @@ func attributed(got *bench.Result, v Verdict) Verdict {
 // judgeSpeed judges the metrics of a cell that passes on both sides. The cell counts
 // as tracked if any of them was judged, or if there is none to judge.
 func judgeSpeed(in *inputs, ev *testResults, c cell) (f findings) {
-	var verdicts []Verdict
+	verdicts := make([]Verdict, 0, len(c.got.Samples))
 	for i := range in.metrics {
 		m := &in.metrics[i]
 		if v, ok := judgeMetric(in, ev, m, c); ok {

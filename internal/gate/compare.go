@@ -24,7 +24,7 @@ func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
 	}
 	ofBudgets, spent := budgets(in, ev.share)
 	verdicts = append(verdicts, ofBudgets...)
-	verdicts, sum := judgeCells(in, ev, slices.Grow(verdicts, len(in.cells)+1))
+	verdicts, sum := judgeCells(in, ev, slices.Grow(verdicts, in.numbers()+1))
 	verdicts = trade(in, gains(in, ev, verdicts))
 	missing, unselected := absent(in)
 	verdicts = addressed(name, append(verdicts, missing...))
@@ -57,6 +57,14 @@ func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
 		c.Uncompared = uncompared(in.cells, verdicts, spent)
 	}
 	return c
+}
+
+// numbers is about how many verdicts there will be.
+func (in *inputs) numbers() (n int) {
+	for i := range in.cells {
+		n += max(1, len(in.cells[i].got.Samples))
+	}
+	return n
 }
 
 // summary counts the cells of a run.

@@ -100,6 +100,9 @@ type numbers struct {
 
 func numbersOf(in *inputs) *numbers {
 	n := &numbers{next: newNextRun(in)}
+	if in.ref != nil && len(in.ref.Earlier) == 0 && in.run.Base == "" { // two sessions are all there is
+		n.sides, n.without = make([]detect.TwoSample, 0, in.numbers()), make([]seriesKey, 0, in.numbers())
+	}
 	for _, c := range in.cells {
 		if c.got.Outcome != bench.Passed || c.got.Doubt != "" || in.ref == nil && !inPairs(c.got) {
 			continue

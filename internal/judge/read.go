@@ -40,6 +40,9 @@ func JudgeFiles(ctx context.Context, e *measure.Env, o *measure.Options, paths [
 	if err != nil {
 		return Judged{}, err
 	}
+	for i := range refs {
+		refs[i] = refs[i].asRun()
+	}
 	in.Revision = runs[0].Revision
 	return Judge(e, runs, refs, settled, in), nil
 }

@@ -32,6 +32,7 @@ type Reference struct {
 	From  *report.Source // nil where it is a file of this checkout
 	File  *baseline.File // nil where there is none
 	kept  *history.File  // nil where there are none
+	run   *bench.Run     // of File, which is then let go; nil before
 	Typed *Typing        // what commands about the host repeat; nil where there is no configuration
 }
 
@@ -41,13 +42,19 @@ func (r Reference) Name() string { return cmp.Or(r.Shown, r.Path) }
 // Run is the baseline as a run, with its history; nil where there is none.
 func (r Reference) Run() *bench.Run {
 	if r.File == nil {
-		return nil
+		return r.run
 	}
 	run := r.File.Run()
 	if r.kept != nil {
 		r.kept.Attach(run)
 	}
 	return run
+}
+
+// asRun is the reference without its file, which takes as much memory again as the run.
+func (r Reference) asRun() Reference {
+	r.run, r.File = r.Run(), nil
+	return r
 }
 
 // ReferenceFor reads the baseline of a host. A missing one is not an error, unless

@@ -16,7 +16,7 @@ import (
 //go:embed page_html/style.css
 var Style string
 
-// script filters and sorts, and nothing else.
+// script filters, sorts and loads the cells of files.
 //
 //go:embed page_html/script.js
 var script string
@@ -25,17 +25,21 @@ var script string
 // operators, command and log, the worst first. Of many cells the later ones have one line each, and more than a page of
 // 3 MB can hold are counted. It works without script, except for filtering and sorting. A policy in the page lets
 // the browser run that script alone, whatever names and logs hold.
-func HTML(w io.Writer, r Report) error {
+func HTML(w io.Writer, r Report) error { return writeHTML(w, r, nil) }
+
+func writeHTML(w io.Writer, r Report, files *Files) error {
 	to := &counting{Writer: w}
 	h := htmlWriter{bufio.NewWriterSize(to, 64<<10), to}
 	p := r.page(caps{action: maxAction, folded: maxFolded})
-	h.head(&p, r.in.Tool)
+	h.head(&p, r.in.Tool, files)
 	h.blocks(p.lead)
 	h.block(p.hosts)
 	for _, s := range p.parts() {
 		h.titled(s.title, s.blocks)
 	}
-	h.cells(&r)
+	if err := h.cells(&r, files); err != nil {
+		return err
+	}
 	for _, s := range p.folded {
 		h.folded(s.title, s.blocks)
 	}
@@ -70,14 +74,17 @@ func (c *counting) Write(p []byte) (int, error) {
 // size is that of the page so far.
 func (h htmlWriter) size() int { return h.to.n + h.Buffered() }
 
-func (h htmlWriter) head(p *page, tool string) {
-	digest := sha256.Sum256([]byte(script))
+func (h htmlWriter) head(p *page, tool string, files *Files) {
+	digest, also := sha256.Sum256([]byte(script)), ""
+	if files != nil {
+		also = " 'self'"
+	}
 	fmt.Fprintf(h, `<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-%s'; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-%s'%s; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
 <title>%s</title><style>%s</style></head><body><main>
-<h1>`, base64.StdEncoding.EncodeToString(digest[:]), escapeHTML(p.headline().String()+" · "+name(tool)), Style)
+<h1>`, base64.StdEncoding.EncodeToString(digest[:]), also, escapeHTML(p.headline().String()+" · "+name(tool)), Style)
 	h.mark(p.status.mark)
 	h.WriteByte(' ')
 	h.inline(p.headline())

@@ -30,10 +30,10 @@ const (
 
 // cells writes the cells of all hosts, the worst first, as a list of folds with a form to
 // filter and to sort.
-func (h htmlWriter) cells(r *Report) {
+func (h htmlWriter) cells(r *Report, files *Files) error {
 	all := cellPages(r)
 	if len(all) == 0 {
-		return
+		return nil
 	}
 	slices.SortStableFunc(all, func(a, b cellPage) int { return gate.Worse(a.verdicts[0].Verdict, b.verdicts[0].Verdict) })
 	keys := facets(r)
@@ -51,14 +51,21 @@ func (h htmlWriter) cells(r *Report) {
 		h.cell(r, i, c, keys, fits)
 	}
 	h.WriteString("</div>\n")
-	if whole < len(all) {
+	switch {
+	case whole == len(all):
+	case files != nil:
+		h.more(r, files, len(all), whole, shown)
+		return files.write(r.id(), cellsFiles(r, all, keys, whole, shown))
+	default:
 		h.block(
 			paragraph{plain(fmt.Sprintf(
 				"%s shown whole, %d in one line and %d not at all, because none of these is worse. All of one: ",
 				text.Plural(whole, "cell"), shown-whole, len(all)-shown,
-			)), command("accelgate explain CELL"), plain("; all of all: "), command("accelgate report --format json RUN")},
+			)), command("accelgate explain CELL"), plain("; all of all: "),
+				command("accelgate report --format html --out report.html RUN")},
 		)
 	}
+	return nil
 }
 
 // cellPages groups the verdicts of cells, which are adjacent, and joins both sides' results.
@@ -147,8 +154,16 @@ func (c *cellPage) params() []bench.Param {
 	return nil
 }
 
-// data is what the script filters and sorts by.
-func (c *cellPage) data(keys []string) string {
+// cellData is what the script filters and sorts by.
+type cellData struct {
+	Word   string   `json:"c"`
+	Change float64  `json:"d"`
+	Host   string   `json:"h"`
+	Noise  float64  `json:"n"`
+	Facets []string `json:"p"`
+}
+
+func (c *cellPage) data(keys []string) cellData {
 	first := c.verdicts[0]
 	delta, noise := 0.0, 0.0
 	for _, v := range c.verdicts {
@@ -157,6 +172,7 @@ func (c *cellPage) data(keys []string) string {
 		}
 		noise = max(noise, finite(v.Evidence.NoiseFloor), finite(v.Evidence.Noise))
 	}
+	thousandths := func(x float64) float64 { return math.Round(x*1000) / 1000 }
 	facets := make([]string, len(keys))
 	for i, key := range keys {
 		for _, p := range c.params() {
@@ -165,10 +181,7 @@ func (c *cellPage) data(keys []string) string {
 			}
 		}
 	}
-	data, _ := json.Marshal(
-		map[string]any{"c": first.word(), "h": name(c.host.Run.Host.Label), "d": delta, "n": noise, "p": facets},
-	) // no value of it fails
-	return string(data)
+	return cellData{first.word(), thousandths(delta), name(c.host.Run.Host.Label), thousandths(noise), facets}
 }
 
 // marks are the words for what stands out, by [gate.Verdict.Standing].
@@ -177,7 +190,8 @@ var marks = []string{failed.mark, undecided.mark, warned.mark, ""}
 // cell writes a cell as a fold; without more than its line if it is not to be whole.
 func (h htmlWriter) cell(r *Report, i int, c cellPage, keys []string, whole bool) {
 	first := c.verdicts[0]
-	fmt.Fprintf(h, `<details class="cell" id="c%d" data-v="%s"><summary>`, i, escapeHTML(c.data(keys)))
+	data, _ := json.Marshal(c.data(keys)) // no value of it fails
+	fmt.Fprintf(h, `<details class="cell" id="c%d" data-v="%s"><summary>`, i, escapeHTML(string(data)))
 	if mark := marks[first.Standing()]; mark != "" {
 		h.mark(mark)
 	}
@@ -191,15 +205,22 @@ func (h htmlWriter) cell(r *Report, i int, c cellPage, keys []string, whole bool
 		h.inline(change)
 	}
 	h.WriteString("</span></summary>\n")
+	if whole {
+		h.body(r, &c, true)
+	}
+	h.WriteString("</details>\n")
+}
+
+// body is what stands below the line of a cell.
+func (h htmlWriter) body(r *Report, c *cellPage, charts bool) {
 	if len(r.hosts) > 1 {
 		h.WriteString("<p>on <code>" + escapeHTML(name(c.host.Run.Host.Label)) + "</code></p>")
 	}
-	if whole {
-		h.table(c.table(r))
-		h.charts(r, &c)
-		h.facts(&c)
+	h.table(c.table(r))
+	if charts {
+		h.charts(r, c)
 	}
-	h.WriteString("</details>\n")
+	h.facts(c)
 }
 
 // change is that of the first verdict on a speed.

@@ -2,12 +2,14 @@ package report_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"golang.org/x/net/html"
@@ -166,11 +168,69 @@ func TestHTMLIsBounded(t *testing.T) {
 	if n := len(cells); n < 5000 || n >= 12_000 || !whole(cells[0]) || whole(cells[n-1]) {
 		t.Errorf("%d cells, the first %.300s, the last %.300s", n, cells[0], cells[n-1])
 	}
-	for _, want := range []string{">12000 cells</h2>", " in one line and ", "accelgate explain CELL", "accelgate report --format json RUN"} {
+	for _, want := range []string{">12000 cells</h2>", " in one line and ", "accelgate explain CELL", "accelgate report --format html --out report.html RUN"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q", want)
 		}
 	}
+}
+
+// TestHTMLWithFiles: each cell stands whole in the page or in a file, and has a line in one of them. What files hold is as inert
+// as the page.
+func TestHTMLWithFiles(t *testing.T) {
+	t.Parallel()
+	const cells = 12_000
+	page, files := renderedWith(t, wide(cells, 12))
+	if len(page) > 3_000_000 || !strings.Contains(page, "script-src 'sha256-") || !strings.Contains(page, "' 'self'; base-uri") {
+		t.Errorf("the page has %d bytes: %.500s", len(page), page)
+	}
+	inPage := strings.Count(page, `<details class="cell"`)
+	whole := strings.Count(page, "decode_tps: values")
+	lines, bodies := 0, 0
+	for name, values := range files {
+		for _, v := range values {
+			if body, ok := v.(string); ok {
+				bodies++
+				inspect(t, name, "<script></script>"+body)
+			} else {
+				lines++
+			}
+		}
+	}
+	if whole == 0 || whole+bodies != cells || inPage+lines != cells {
+		t.Errorf("%d cells whole in the page and %d in files, %d and %d lines, want %d of each", whole, bodies, inPage, lines, cells)
+	}
+	for i := range files["cells-0"] {
+		if body := files["cells-0"][i].(string); !strings.Contains(body, "decode_tps") || !strings.Contains(body, "an answer") {
+			t.Fatalf("cell %d of a file: %s", i, body)
+		}
+	}
+}
+
+// renderedWith returns the page and the values of its files.
+func renderedWith(t *testing.T, r report.Report) (page string, files map[string][]any) {
+	t.Helper()
+	var b bytes.Buffer
+	var mu sync.Mutex
+	files = map[string][]any{}
+	write := func(name string, data []byte) error {
+		var call []any
+		list := strings.TrimSuffix(strings.TrimPrefix(string(data), "accelgate("), ");\n")
+		if err := json.Unmarshal([]byte("["+list+"]"), &call); err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		files[call[1].(string)] = call[2].([]any)
+		if name != call[1].(string)+".js" {
+			t.Errorf("%s holds %s", name, call[1])
+		}
+		return nil
+	}
+	if err := report.HTMLWith(report.Files{Folder: "x", Write: write})(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	return b.String(), files
 }
 
 func BenchmarkHTML(b *testing.B) {

@@ -21,6 +21,7 @@ const (
 	MaxFileSize = 256 << 20
 	maxEntries  = 1_000_000
 	maxPerEntry = 1000 // metrics, operators, anchored medians
+	minEntry    = 200  // bytes that one in a long list takes: fewer get no room beforehand
 
 	maxFingerprint = 64 << 10
 )
@@ -176,6 +177,7 @@ func (r *reader) entries(f *File) {
 	lines := map[string]int{} // of the case ids
 	known := map[string]description{}
 	n := 0
+	f.Entries = slices.Grow(f.Entries, min(bytes.Count(r.data, []byte(`"case_id"`)), len(r.data)/minEntry))
 	r.list(func() {
 		r.item = "an entry"
 		if r.peek() != '{' {

@@ -10,7 +10,7 @@ import (
 )
 
 // Run returns the file as a reference to compare with. Its cells have no
-// parameters: their ids are the case ids, letter by letter. It shares memory
+// parameters: their ids are the case ids, letter by letter. It shares maps
 // with f, so neither may be modified afterwards.
 //
 // Where entries disagree on what a metric is, the first entry by order of the
@@ -32,10 +32,17 @@ func (f *File) Run() *bench.Run {
 		run.Calibration = &bench.Calibration{Before: []float64{f.CalibrationMS}}
 	}
 	known := map[string]*described{}
+	summaries := make([]bench.Summary, 0, f.metrics()) // in one piece, without the descriptions
+	samples := make([]bench.Sample, 0, cap(summaries))
 	for i := range f.Entries {
 		e := &f.Entries[i]
 		metrics := e.measured()
-		run.Results = append(run.Results, e.result(metrics))
+		from := len(samples)
+		for j := range metrics {
+			summaries = append(summaries, metrics[j].Summary)
+			samples = append(samples, bench.Sample{Metric: metrics[j].Name, Summary: &summaries[len(summaries)-1]})
+		}
+		run.Results = append(run.Results, e.result(samples[from:len(samples):len(samples)]))
 		for j := range metrics {
 			describe(known, &metrics[j].Metric, e.CaseID)
 		}
@@ -51,18 +58,25 @@ func (f *File) Run() *bench.Run {
 	return run
 }
 
-func (e *Entry) result(metrics []Metric) bench.Result {
+// metrics is how many metrics [Entry.measured] returns of all entries, or more.
+func (f *File) metrics() (n int) {
+	for i := range f.Entries {
+		if n += len(f.Entries[i].Metrics); len(f.Entries[i].Metrics) == 0 {
+			n += len(classic)
+		}
+	}
+	return n
+}
+
+func (e *Entry) result(samples []bench.Sample) bench.Result {
 	result := bench.Result{
 		Cell:       bench.Cell{Raw: e.CaseID, Suite: e.Suite},
 		Outcome:    e.outcome(),
 		Conditions: e.Conditions,
 		Artifacts:  e.Artifacts,
 	}
-	if len(metrics) > 0 {
-		result.Samples = make([]bench.Sample, len(metrics))
-	}
-	for i := range metrics {
-		result.Samples[i] = bench.Sample{Metric: metrics[i].Name, Summary: &metrics[i].Summary}
+	if len(samples) > 0 {
+		result.Samples = samples
 	}
 	if a := e.Anchor; a != nil {
 		result.Anchored = bench.Point{At: a.CapturedAt, Revision: a.Commit}
