@@ -370,10 +370,9 @@ func (p *Plan) add(o *opened) ([]bench.Cell, error) {
 		return nil, errors.Join(fmt.Errorf("%w: %v", runner.ErrNoCells,
 			s.Errorf("", "expands to no cell: loosen its exclude or add values to its axes")), o.suite.Close())
 	}
-	metrics := withResources(s, o.suite.Metrics())
-	var limits error
-	if len(all) > 0 {
-		limits = errors.Join(policy.Check(s, metrics, all, p.Host.Label), checkWidths(s, all))
+	metrics, limits := withRelations(s, withResources(s, o.suite.Metrics()))
+	if len(all) > 0 && limits == nil {
+		limits = errors.Join(policy.Check(s, metrics, all, p.Host.Label), checkWidths(s, all), p.checkRelations(s, all))
 		p.wide(s, &planned)
 	}
 	if !o.wanted {

@@ -50,6 +50,7 @@ func (e *Env) Rounds(ctx context.Context, p *Plan, n int, seen func(bench.Result
 	if err = s.tearDown(ctx, run, err); err != nil {
 		return nil, err
 	}
+	p.relate(run)
 	for _, one := range p.Suites {
 		run.Results = append(run.Results, one.Skipped...)
 	}

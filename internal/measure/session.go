@@ -183,6 +183,7 @@ func (s *session) measure(ctx context.Context, run *bench.Run) error {
 		}
 		s.attach(results)
 		run.Results, run.LeftOut = results, append(run.LeftOut, out...)
+		s.plan.relate(run)
 		run.Warnings = append(run.Warnings, s.cutShort(results)...)
 		run.Warnings = append(run.Warnings, warmUp(run)...)
 	}
