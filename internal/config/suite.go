@@ -35,6 +35,8 @@ type Suite struct {
 	Budgets []Budget `yaml:"budgets"`
 	// Fits are lines of metrics over axes.
 	Fits []Fit `yaml:"fits"`
+	// Relations are metrics made of others, by name.
+	Relations map[string]Relation `yaml:"relations"`
 	// Line is where the suite starts in its file.
 	Line int
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -32,6 +31,7 @@ type Document struct {
 	root  any
 	err   error
 	twice error // a key of the JSON occurs twice in one object
+	lined
 }
 
 // NewDocument decodes stdout, which the Document keeps and which must not be
@@ -140,17 +140,23 @@ func (d *Document) Number(p Path) (v float64, ok bool, err error) {
 	if !ok || d.twice != nil {
 		return 0, false, d.twice
 	}
+	v, err = numberOf(found, p)
+	return v, true, err
+}
+
+// numberOf is a value at p as a number.
+func numberOf(found any, p Path) (v float64, err error) {
 	n, isNumber := found.(json.Number)
 	if word, isText := found.(string); isText && notFinite[word] {
 		n, isNumber = json.Number(word), true
 	}
 	if !isNumber {
-		return 0, true, unexpected(p, "a number", found)
+		return 0, unexpected(p, "a number", found)
 	}
 	if v, err = finite(n.String()); err != nil {
-		return 0, true, fmt.Errorf("value at %s: %w", p, err)
+		return 0, fmt.Errorf("value at %s: %w", p, err)
 	}
-	return v, true, nil
+	return v, nil
 }
 
 // Text returns the string at p. A null counts as missing.
@@ -173,13 +179,8 @@ func (d *Document) Plain(p Path) (s string, ok bool, err error) {
 	if !ok || d.twice != nil {
 		return "", false, d.twice
 	}
-	switch v := found.(type) {
-	case string:
-		return v, true, nil
-	case json.Number:
-		return v.String(), true, nil
-	case bool:
-		return strconv.FormatBool(v), true, nil
+	if s, ok := written(found); ok {
+		return s, true, nil
 	}
 	return "", true, unexpected(p, "a string, number or truth value", found)
 }
@@ -262,30 +263,38 @@ func (d *Document) array(p Path, limit int) (items []any, ok bool, err error) {
 	return items, true, nil
 }
 
-// find follows p. A null is reported as not found.
+// find follows p, which names one value. A null is reported as not found.
 func (d *Document) find(p Path) (any, bool) {
 	at := d.root
-	for _, s := range p.steps {
-		switch v := at.(type) {
-		case map[string]any:
-			if !s.named {
-				return nil, false
-			}
-			at = v[s.name]
-		case []any:
-			i := s.index
-			if i < 0 {
-				i += len(v)
-			}
-			if s.named || i < 0 || i >= len(v) {
-				return nil, false
-			}
-			at = v[i]
-		default:
+	if p.lines {
+		root, err := d.start(p)
+		if at = root; err != nil {
 			return nil, false
 		}
 	}
+	for _, s := range p.steps {
+		at = s.follow(at)
+	}
 	return at, at != nil
+}
+
+// follow is the member or element that the step names; nil where there is none.
+func (s *step) follow(at any) any {
+	switch v := at.(type) {
+	case map[string]any:
+		if s.named {
+			return v[s.name]
+		}
+	case []any:
+		i := s.index
+		if i < 0 {
+			i += len(v)
+		}
+		if !s.named && i >= 0 && i < len(v) {
+			return v[i]
+		}
+	}
+	return nil
 }
 
 func unexpected(p Path, want string, got any) error {

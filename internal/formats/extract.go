@@ -10,9 +10,10 @@ import (
 
 // Spec describes where a metric is found in the output of a program: at a JSON path
 // (see [Path]) or by a regular expression over the whole output (see
-// [Pattern]), of which exactly one is set.
+// [Pattern]), of which exactly one is set. With Series, the place has several numbers.
 type Spec struct {
 	Metric, JSON, Regexp string
+	Series               *Reduction
 }
 
 // Value is one measured number.
@@ -31,6 +32,7 @@ type rule struct {
 	metric  string
 	path    Path
 	pattern *Pattern // nil: use path
+	series  *Reduction
 }
 
 // Compile checks all specs and reports everything that is wrong with them at
@@ -59,7 +61,7 @@ func Compile(specs []Spec) (*Extractor, error) {
 }
 
 func compile(s Spec) (r rule, err error) {
-	r.metric = s.Metric
+	r.metric, r.series = s.Metric, s.Series
 	switch {
 	case (s.JSON == "") == (s.Regexp == ""):
 		return r, errors.New("needs a JSON path or a regular expression; write one of the two")
@@ -68,6 +70,9 @@ func compile(s Spec) (r rule, err error) {
 	default:
 		r.pattern = new(Pattern)
 		*r.pattern, err = ParsePattern(s.Regexp)
+	}
+	if err == nil && r.series == nil && r.path.Several() {
+		err = fmt.Errorf("JSON path %q names several values: add series, such as median", cut(s.JSON, 100))
 	}
 	return r, err
 }
@@ -97,6 +102,14 @@ func (x *Extractor) Extract(d *Document) (values []Value, missing []string, err 
 }
 
 func (r rule) number(d *Document) (v float64, ok bool, err error) {
+	if r.series != nil {
+		points, err := r.points(d)
+		if err != nil || len(points) == 0 {
+			return 0, false, err
+		}
+		v, err = r.series.Of(points)
+		return v, true, err
+	}
 	if r.pattern == nil {
 		return d.Number(r.path)
 	}
@@ -106,4 +119,39 @@ func (r rule) number(d *Document) (v float64, ok bool, err error) {
 	}
 	v, err = finite(string(bytes.TrimSpace(found)))
 	return v, true, err
+}
+
+// points are the numbers of a series.
+func (r rule) points(d *Document) ([]Point, error) {
+	if r.pattern == nil {
+		return d.Series(r.path)
+	}
+	return r.pattern.Series(d.text)
+}
+
+// Record gives series what they compare with: read returns the recorded outputs that their words name.
+func (x *Extractor) Record(read func(file string) ([]byte, error)) error {
+	docs := map[string]*Document{}
+	for _, r := range x.rules {
+		if r.series == nil {
+			continue
+		}
+		for _, file := range r.series.Files() {
+			if docs[file] == nil {
+				data, err := read(file)
+				if err != nil {
+					return fmt.Errorf("metric %q: %w", r.metric, err)
+				}
+				docs[file] = NewDocument(data)
+			}
+			points, err := r.points(docs[file])
+			if err == nil {
+				err = r.series.Record(file, points)
+			}
+			if err != nil {
+				return fmt.Errorf("metric %q: %s: %w", r.metric, file, err)
+			}
+		}
+	}
+	return nil
 }

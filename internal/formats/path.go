@@ -10,8 +10,8 @@ import (
 
 const maxSteps = 64
 
-// Path leads to a value inside a JSON document. It is a small subset of
-// JSONPath that always names exactly one value:
+// Path leads to a value inside a JSON document, or to several ([Path.Several]). It is a
+// small subset of JSONPath:
 //
 //	$                      the document
 //	$.timing.decode_tps    members by name; the leading "$." may be left out
@@ -19,18 +19,23 @@ const maxSteps = 64
 //	runs[-1].ms            the last element
 //	$['tokens/s']["a b"]   names that hold other characters than letters,
 //	                       digits, "_" and "-"; there are no escapes
+//	runs[*].ms             of every element of an array, or member of an object
+//	lines[step].ms         of every line that is an object with a member step, which names it
+//	lines[a=b, step].ms    of these, the ones whose a is b
 //
 // The zero Path leads to the document. Paths come from [ParsePath].
 type Path struct {
 	text  string
+	lines bool // it begins at the lines of the output
 	steps []step
 }
 
-// step is one element of a Path: a member's name or an element's index.
+// step is one element of a Path: a member's name, an element's index, or several elements.
 type step struct {
 	name  string
 	index int
 	named bool
+	each  *selector // nil for one
 }
 
 // ParsePath reads a path. Its errors say what may be written instead.
@@ -45,6 +50,9 @@ func ParsePath(text string) (Path, error) {
 	rest, rooted := strings.CutPrefix(text, "$")
 	if !rooted && text[0] != '[' {
 		rest = "." + text
+	}
+	if after, ok := strings.CutPrefix(text, linesRoot+"["); ok {
+		p.lines, rest = true, "["+after
 	}
 	for rest != "" {
 		var s step
@@ -82,12 +90,15 @@ func parseStep(text string) (s step, rest, problem string) {
 		}
 		return step{name: name, named: true}, rest, ""
 	case text[0] == '[':
-		digits, rest, ok := strings.Cut(text[1:], "]")
-		index, err := strconv.Atoi(digits)
-		if !ok || err != nil || digits[0] == '+' {
+		inside, rest, ok := strings.Cut(text[1:], "]")
+		if !ok || inside == "" || inside[0] == '+' {
 			return s, "", "an index or a quoted name is expected in brackets"
 		}
-		return step{index: index}, rest, ""
+		if index, err := strconv.Atoi(inside); err == nil {
+			return step{index: index}, rest, ""
+		}
+		each, problem := parseSelector(inside)
+		return step{each: each}, rest, problem
 	}
 	return s, "", fmt.Sprintf("%q is not expected", cut(text, 20))
 }
@@ -96,11 +107,14 @@ func nameByte(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '-' || c >= 0x80
 }
 
-// UnmarshalText makes a Path a field of a configuration; see [ParsePath].
+// UnmarshalText makes a Path to one value a field of a configuration; see [ParsePath].
 func (p *Path) UnmarshalText(text []byte) error {
 	parsed, err := ParsePath(string(text))
 	if err != nil {
 		return err
+	}
+	if parsed.Several() {
+		return pathError(string(text), "it names several values, and one is expected here")
 	}
 	*p = parsed
 	return nil

@@ -180,6 +180,7 @@ func (s *measuring) measure(ctx context.Context, run *bench.Run) error {
 		}
 		s.attach(results)
 		run.Results, run.LeftOut = results, append(run.LeftOut, out...)
+		s.Plan.relate(run)
 		run.Warnings = append(run.Warnings, s.cutShort(results)...)
 		run.Warnings = append(run.Warnings, warmUp(run)...)
 	}

@@ -98,10 +98,9 @@ func (p *Plan) add(o *opened) ([]bench.Cell, error) {
 		return nil, fmt.Errorf("%w: %v", runner.ErrNoCells, s.Errorf("", "expands to no cell: loosen its exclude or add values to its axes"))
 	}
 	p.cpus[s.Name] = o.cpus
-	metrics := withResources(s, o.plan.Metrics)
-	var limits error
-	if len(all) > 0 {
-		limits = errors.Join(policy.Check(s, metrics, all, p.Host.Label), checkWidths(s, all))
+	metrics, limits := withRelations(s, withResources(s, o.plan.Metrics))
+	if len(all) > 0 && limits == nil {
+		limits = errors.Join(policy.Check(s, metrics, all, p.Host.Label), checkWidths(s, all), p.checkRelations(s, all))
 		p.wide(s, &planned)
 	}
 	if !o.wanted {

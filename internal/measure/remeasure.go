@@ -35,20 +35,24 @@ func (s *measuring) remeasure(ctx context.Context, run, ref *bench.Run) error {
 		ids, why := gate.Open(c)
 		more := s.more(run, ids, why, want)
 		s.morePairs(run, gate.Pairs(c), more)
+		s.Plan.withPartners(run, more)
 		if len(more) == 0 {
 			return nil
 		}
 		if err := s.coolDown(ctx); err != nil {
 			return s.interrupted(err)
 		}
+		later := gate.Later(run, c)
+		s.Plan.unrelate(run)
 		o := s.options()
 		o.Repeats = func(c bench.Cell) int { return more[c.ID()] }
-		end := s.stage("measure again", cellsOf(run), missing(run, more), gate.Later(run, c))
+		end := s.stage("measure again", cellsOf(run), missing(run, more), later)
 		_, err := runner.Again(ctx, s.measurer(), run.Results, func(c bench.Cell) bool { return more[c.ID()] > 0 }, o)
 		end()
 		if err != nil {
 			return s.interrupted(err)
 		}
+		s.Plan.relate(run)
 		unselect(run.Results)
 	}
 	return nil

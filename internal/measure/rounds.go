@@ -50,6 +50,7 @@ func (s *Session) Rounds(ctx context.Context, n int, seen func(bench.Result, tim
 	if err = m.tearDown(ctx, run, err); err != nil {
 		return nil, err
 	}
+	s.Plan.relate(run)
 	for _, one := range s.Plan.Suites {
 		run.Results = append(run.Results, one.Skipped...)
 	}

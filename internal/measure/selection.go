@@ -47,6 +47,7 @@ func (p *Plan) skips() bool {
 
 // keep drops the cells of a suite that want does not name, and declares them.
 func (p *Plan) keep(s *Planned, want func(bench.Cell) bool) {
+	want = p.wantsPartners(s, want)
 	drop := func(c bench.Cell) bool {
 		if want(c) {
 			return false

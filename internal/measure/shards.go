@@ -142,7 +142,7 @@ func (p *Plan) groups(number func(*suite.Plan, []bench.Cell) []int) (groups []sh
 	all := median(times, ids)
 	for _, s := range p.Suites {
 		fallback, first := cmp.Or(median(times, CellIDs(s.Cells)), all), len(groups)
-		for i, n := range number(&s.Plan, s.Cells) {
+		for i, n := range p.related(s.Name, s.Cells, number(&s.Plan, s.Cells)) {
 			if first+n == len(groups) {
 				groups = append(groups, shard{})
 			}
@@ -165,6 +165,22 @@ func linkedCells(of *suite.Plan, cells []bench.Cell) []int {
 	if len(of.Loads) == 0 {
 		return numbers
 	}
+	return merge(numbers, func(link func(i, j int)) {
+		first := map[string]int{} // cell of a load
+		for i, c := range cells {
+			key := of.Loads[c.ID()]
+			if j, known := first[key]; known && key != "" {
+				link(i, j)
+			} else {
+				first[key] = i
+			}
+		}
+	})
+}
+
+// merge gives those one number that are linked, and those that have one number with them. Numbers follow the first that
+// has each.
+func merge(numbers []int, links func(link func(i, j int))) []int {
 	merged := make([]int, len(numbers)) // the number that another one became, at most itself
 	for i := range merged {
 		merged[i] = i
@@ -175,16 +191,10 @@ func linkedCells(of *suite.Plan, cells []bench.Cell) []int {
 		}
 		return n
 	}
-	first := map[string]int{} // number of a load
-	for i, c := range cells {
-		key := of.Loads[c.ID()]
-		if n, known := first[key]; known && key != "" {
-			one, other := find(n), find(numbers[i])
-			merged[max(one, other)] = min(one, other)
-		} else {
-			first[key] = numbers[i]
-		}
-	}
+	links(func(i, j int) {
+		one, other := find(numbers[i]), find(numbers[j])
+		merged[max(one, other)] = min(one, other)
+	})
 	dense := map[int]int{}
 	for i, n := range numbers {
 		n = find(n)

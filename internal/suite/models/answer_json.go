@@ -14,18 +14,28 @@ import (
 // checkJSON holds the value at e.JSON of an answer that is JSON against e.
 func checkJSON(answer string, e *expectation) error {
 	doc := formats.NewDocument([]byte(answer))
-	if e.Value == nil {
-		got, ok, err := doc.Plain(*e.JSON)
-		if err := readable(doc, ok, err, e.JSON, answer); err != nil || got == *e.Equals {
+	number, ok, err := doc.Number(*e.JSON)
+	want, numeric := e.number()
+	if e.Tolerance != nil || numeric && ok && err == nil {
+		if err := readable(doc, ok, err, e.JSON, answer); err != nil || e.Tolerance.Holds(number, want) {
 			return err
 		}
-		return fmt.Errorf("the answer's value at %s %s", quoted(e.JSON.String()), difference(got, *e.Equals))
+		return fmt.Errorf("the answer's value at %s is %v, want %v%s", quoted(e.JSON.String()), number, want, e.Tolerance)
 	}
-	got, ok, err := doc.Number(*e.JSON)
-	if err := readable(doc, ok, err, e.JSON, answer); err != nil || e.Tolerance.holds(got, *e.Value) {
+	got, ok, err := doc.Plain(*e.JSON)
+	if err := readable(doc, ok, err, e.JSON, answer); err != nil || got == *e.Equals {
 		return err
 	}
-	return fmt.Errorf("the answer's value at %s is %v, want %v%s", quoted(e.JSON.String()), got, *e.Value, e.Tolerance)
+	return fmt.Errorf("the answer's value at %s %s", quoted(e.JSON.String()), difference(got, *e.Equals))
+}
+
+// number is Equals as a number.
+func (e *expectation) number() (v float64, ok bool) {
+	if e.Equals == nil || strings.ContainsAny(*e.Equals, "xXpP_") {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(*e.Equals, 64)
+	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
 }
 
 // readable returns why an answer has no value to compare.
@@ -66,8 +76,8 @@ func (t *tolerance) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// holds reports whether got is near enough to want. The limit itself is, in decimals.
-func (t *tolerance) holds(got, want float64) bool {
+// Holds reports whether got is near enough to want. The limit itself is, in decimals.
+func (t *tolerance) Holds(got, want float64) bool {
 	const rounding = 1e-9 // of the limit: 21.6 - 21.5 is more than 0.1 in binary
 	switch {
 	case t == nil:
@@ -87,16 +97,15 @@ func (t *tolerance) String() string {
 }
 
 func (e *expectation) checkJSONKeys(c *config.Suite, path string) error {
+	want, numeric := e.number()
 	switch {
 	case e.JSON == nil && e.Equals != nil:
 		return c.Errorf(path+".equals", "belongs to json: add json, the path of the value in the answer")
-	case e.JSON == nil && e.Value != nil:
-		return c.Errorf(path+".value", "belongs to json: add json, the path of the value in the answer")
-	case e.Tolerance != nil && e.Value == nil:
-		return c.Errorf(path+".tolerance", "belongs to value: add json and value, or remove it")
-	case e.JSON != nil && (e.Equals == nil) == (e.Value == nil):
-		return c.Errorf(path+".json", "needs equals or value: write one of them")
-	case e.Tolerance != nil && e.Tolerance.share && *e.Value == 0:
+	case e.JSON != nil && e.Equals == nil:
+		return c.Errorf(path+".json", "needs equals: add the value that it must be")
+	case e.Tolerance != nil && !numeric:
+		return c.Errorf(path+".tolerance", "belongs to equals, a number: add json and equals, or remove it")
+	case e.Tolerance != nil && e.Tolerance.share && want == 0:
 		return c.Errorf(path+".tolerance", "a share of 0 is 0: write a difference, such as 0.01")
 	}
 	return nil

@@ -74,16 +74,16 @@ func TestAnswers(t *testing.T) {
 		{"{json: a, equals: red}", `{"a": null}`, "", `the answer has no value at "a": there is none: got "{\"a\": null}"`},
 		{"{json: a, equals: red}", `red`, "", `the answer has no value at "a": output holds no JSON result: no line starts with a JSON object: got "red"`},
 		{"{json: a, equals: red}", `{"a": [1]}`, "", `the answer has no value at "a": value at a is an array, not a string, number or truth value: got "{\"a\": [1]}"`},
-		{"{json: a, value: 21.5}", `{"a": 2.15e1}`, "", ""},
-		{"{json: a, value: 21.5}", `{"a": 21.50001}`, "", `the answer's value at "a" is 21.50001, want 21.5`},
-		{"{json: a, value: 21.5, tolerance: 0.1}", `{"a": 21.6}`, "", ""},
-		{"{json: a, value: 21.5, tolerance: 0.1}", `{"a": 21.4}`, "", ""},
-		{"{json: a, value: 21.5, tolerance: 0.1}", `{"a": 21.61}`, "", `the answer's value at "a" is 21.61, want 21.5 within 0.1`},
-		{"{json: a, value: -200, tolerance: 0.5%}", `{"a": -201}`, "", ""},
-		{"{json: a, value: -200, tolerance: 0.5%}", `{"a": -198.9}`, "", `the answer's value at "a" is -198.9, want -200 within 0.5%`},
-		{"{json: a, value: 1, tolerance: 5}", `{"a": 1e999}`, "", `the answer has no value at "a": value at a: "1e999" is too large for a number: got "{\"a\": 1e999}"`},
-		{"{json: a, value: 1.0e+308, tolerance: 5%}", `{"a": -1e308}`, "", `the answer's value at "a" is -1e+308, want 1e+308 within 5%`},
-		{"{json: a, value: 1, tolerance: 5}", `{"a": "1"}`, "", `the answer has no value at "a": value at a is the string "1", not a number: got "{\"a\": \"1\"}"`},
+		{"{json: a, equals: 21.5}", `{"a": 2.15e1}`, "", ""},
+		{"{json: a, equals: 21.5}", `{"a": 21.50001}`, "", `the answer's value at "a" is 21.50001, want 21.5`},
+		{"{json: a, equals: 21.5, tolerance: 0.1}", `{"a": 21.6}`, "", ""},
+		{"{json: a, equals: 21.5, tolerance: 0.1}", `{"a": 21.4}`, "", ""},
+		{"{json: a, equals: 21.5, tolerance: 0.1}", `{"a": 21.61}`, "", `the answer's value at "a" is 21.61, want 21.5 within 0.1`},
+		{"{json: a, equals: -200, tolerance: 0.5%}", `{"a": -201}`, "", ""},
+		{"{json: a, equals: -200, tolerance: 0.5%}", `{"a": -198.9}`, "", `the answer's value at "a" is -198.9, want -200 within 0.5%`},
+		{"{json: a, equals: 1, tolerance: 5}", `{"a": 1e999}`, "", `the answer has no value at "a": value at a: "1e999" is too large for a number: got "{\"a\": 1e999}"`},
+		{"{json: a, equals: 1.0e+308, tolerance: 5%}", `{"a": -1e308}`, "", `the answer's value at "a" is -1e+308, want 1e+308 within 5%`},
+		{"{json: a, equals: 1, tolerance: 5}", `{"a": "1"}`, "", `the answer has no value at "a": value at a is the string "1", not a number: got "{\"a\": \"1\"}"`},
 		{"{contains: [red], matches: ['^The', '^sky', green], text: no, tokens: [1]}", "The sky", "2", `5 expectations are not met: the answer lacks "red": got "The sky"; the answer does not match "^sky": got "The sky"; ` +
 			`the answer does not match "green": got "The sky"; the answer differs at byte 0: got "The sky", want "no"; token 1 of 1 is 2, want 1: got [2], want [1]`},
 		{"{tokens: [1, 2, 3]}", "", "1, 2, 3", ""},
@@ -143,7 +143,7 @@ func FuzzAnswers(f *testing.F) {
 	var expected []expectation
 	for _, e := range []string{
 		"{contains: [a, é]}", "{matches: ['^a', '(?s)b.*c']}", "{text: The sky is blue., edit_distance: 20%}", "{text: é}",
-		"{json: a, equals: red}", "{json: '$[-1].b', value: 5, tolerance: 0.5%}", "{tokens: [1, 2, 3], tokens_prefix: 2}", "{tokens: [1]}",
+		"{json: a, equals: red}", "{json: '$[-1].b', equals: 5, tolerance: 0.5%}", "{tokens: [1, 2, 3], tokens_prefix: 2}", "{tokens: [1]}",
 	} {
 		c, want := expecting(f, e)
 		suites, expected = append(suites, c), append(expected, want)

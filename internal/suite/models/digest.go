@@ -22,7 +22,7 @@ func (s *Suite) Digest(cell bench.Cell) (string, error) {
 		return "", err
 	}
 	digests := []string{s.contents.Program(f.args[0], f.env)}
-	digests = append(digests, s.contents.Named(slices.Concat(f.files, f.args[1:], texts(f.params)))...)
+	digests = append(digests, s.contents.Named(slices.Concat(f.files, s.body.records(s.env.Dir), f.args[1:], texts(f.params)))...)
 	data, err := json.Marshal([]any{f.args, digests, f.env, s.unset, s.inherited, s.body.Worker, f.params})
 	if err != nil {
 		return "", err
@@ -70,7 +70,7 @@ func (s *Suite) artifacts(cell bench.Cell) (string, error) {
 // sources say where each metric stands in what is printed.
 func (s *Suite) sources() (all [][]string) {
 	for _, m := range s.body.Metrics {
-		all = append(all, []string{m.JSON, m.Regexp})
+		all = append(all, append([]string{m.JSON, m.Regexp}, m.Series...))
 	}
 	return all
 }

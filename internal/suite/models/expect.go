@@ -19,10 +19,9 @@ type expectation struct {
 	// or replaced in the answer.
 	EditDistance *config.Percent `yaml:"edit_distance"`
 	// JSON is of a value in an answer that is JSON, which is Equals as written, or a
-	// number that is within Tolerance of Value.
+	// number within Tolerance of it.
 	JSON      *formats.Path `yaml:"json"`
 	Equals    *string       `yaml:"equals"`
-	Value     *float64      `yaml:"value"`
 	Tolerance *tolerance    `yaml:"tolerance"`
 	Tokens    []int64       `yaml:"tokens"` // the whole list of token ids
 	// TokensPrefix is how many of Tokens count, from the first on; nil for all.
@@ -86,7 +85,7 @@ func (b *body) checkExpectation(c *config.Suite, path string, e expectation) err
 
 // partial reports whether there is a key that means something with others only.
 func (e *expectation) partial() bool {
-	return e.Equals != nil || e.Value != nil || e.Tolerance != nil || e.EditDistance != nil || e.TokensPrefix != nil
+	return e.Equals != nil || e.Tolerance != nil || e.EditDistance != nil || e.TokensPrefix != nil
 }
 
 // checkRecorded checks the keys that allow a part of the recorded answer to differ.

@@ -114,12 +114,11 @@ var keys = config.Keys{
 		"matches":       {Text: "Regular expressions (RE2, 1,000 bytes at most), one or a list: each must match somewhere in the answer."},
 		"edit_distance": {Text: "Share of the characters of `text` that may be inserted, deleted or replaced in the answer, such as `5%`."},
 		"json": {
-			Text: "[JSON path](#predicates-and-paths) of a value of the answer, which must be `equals`, or within `tolerance` of `value`.",
+			Text: "[JSON path](#predicates-and-paths) of a value of the answer, which must be `equals`, or a number within `tolerance` of it.",
 		},
-		"equals": {Text: "What the value at `json` must be: a text, a number or a truth value, compared as it is written."},
-		"value":  {Text: "Number that the one at `json` must be, within `tolerance`."},
+		"equals": {Text: "What the value at `json` must be: a text, a number or a truth value. Numbers are compared as numbers, within `tolerance`."},
 		"tolerance": {
-			Text: "How far the number at `json` may be from `value`: a difference such as `0.01`, or a share such as `0.5%`. If absent, it must be equal.",
+			Text: "How far the number at `json` may be from `equals`: a difference such as `0.01`, or a share such as `0.5%`. If absent, it must be equal.",
 		},
 		"tokens_prefix": {Text: "How many of the first token ids count: they must be the first of `tokens`."},
 	},
@@ -197,6 +196,7 @@ var keys = config.Keys{
 			Text: "[JSON path](models.md#predicates-and-paths) of the number. A metric has `json` or `regexp`, unless the suite has a `parser`.",
 		},
 		"regexp": {Text: "[Regular expression](models.md#predicates-and-paths) that finds the number."},
+		"series": {Text: "What makes one number of several: a word such as `median`, or a list such as `[skip 3, median]`. See [Series](series.md#series)."},
 		"unit":   {Text: "Unit, as in `tok/s`."},
 		"better": {Text: "`higher` or `lower`. Required."},
 		"exact":  {Absent: false, Text: "`true`: must equal the baseline."},

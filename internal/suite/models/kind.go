@@ -11,5 +11,6 @@ var Kind = suite.Kind{
 	Recheck: Recheck,
 	Limits:  limits,
 	Shown:   shown,
+	Files:   files,
 	Watched: true,
 }

@@ -83,8 +83,10 @@ func Open(c *config.Suite, env suite.Env) (suite.Suite, error) {
 	}
 	s.unset = s.unsetNames()
 	s.inherited = suite.Inherited(env.Environ)
-	s.reader, err = s.body.reader(c)
-	return s, err
+	if s.reader, err = s.body.reader(c); err != nil {
+		return nil, err
+	}
+	return s, s.record(c)
 }
 
 // discover adds the models that are found in a folder.

@@ -36,7 +36,11 @@ func (b *body) reader(c *config.Suite) (r reader, err error) {
 	for i, m := range b.Metrics {
 		r.names = append(r.names, m.Name)
 		if b.Parser == "" {
-			specs = append(specs, formats.Spec{Metric: m.Name, JSON: m.JSON, Regexp: m.Regexp})
+			series, err := m.series()
+			if err != nil {
+				return r, c.Errorf(fmt.Sprintf("metrics[%d].series", i), "%v", err)
+			}
+			specs = append(specs, formats.Spec{Metric: m.Name, JSON: m.JSON, Regexp: m.Regexp, Series: series})
 		}
 		switch {
 		case m.StdErr == "":
