@@ -207,7 +207,7 @@ var reference = Keys{
 		"compat": {
 			nil,
 			"`tensorsharp` judges by TensorSharp.TestMatrix's rules, see [Other tools' files](configuration.md#other-tools-files). " +
-				"`msmodeling` judges [cases](cases.md) by msmodeling's.",
+				"`msmodeling` judges [cases](cases.md) by msmodeling's, `msmodeling@84fec85` by those before it had groups.",
 		},
 		"history": {
 			nil,

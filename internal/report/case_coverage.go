@@ -15,6 +15,7 @@ const notChecked = "ERROR"
 type hostCases struct {
 	*host
 	unchecked []finding // in the order of the run
+	alone     bool      // those of groups are left out
 	counts
 }
 
@@ -29,6 +30,25 @@ func (r *Report) casesOf(i int) *hostCases {
 	of.unchecked = r.onlyCases(of.host, of.unchecked)
 	of.count()
 	return of
+}
+
+// withoutGroups leaves out the cases that are judged by the mean of their group.
+func (of *hostCases) withoutGroups() *hostCases {
+	grouped := map[string]bool{}
+	for _, g := range of.Comparison.Groups {
+		grouped[g.Group] = len(g.Cases) == 0 // the run has a cell for it
+		for _, c := range g.Cases {
+			grouped[c.Cell] = true
+		}
+	}
+	rest := &hostCases{host: of.host, alone: true}
+	for _, f := range of.unchecked {
+		if !grouped[f.Cell] {
+			rest.unchecked = append(rest.unchecked, f)
+		}
+	}
+	rest.count()
+	return rest
 }
 
 // failsWhole reports a cell that did not get as far as numbers. One that the
@@ -81,9 +101,7 @@ type counts struct {
 func (of *hostCases) count() {
 	n := &of.counts
 	n.errors = len(of.unchecked)
-	for i := range of.Comparison.Checks {
-		n.add(&of.Comparison.Checks[i])
-	}
+	of.eachCheck(n.add)
 	n.compared = n.same + n.differ + n.unrecorded
 }
 

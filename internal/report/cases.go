@@ -125,7 +125,8 @@ func (n *counts) sum() string {
 func (r *Report) totalsTable(all *everyCase, rows int) *table {
 	t := &table{total: len(all.unchecked) + len(all.checked),
 		columns: r.columns("Case", "Actual>", "Initial>", "Change>", "Baseline>", "Change>", "Status")}
-	for _, f := range all.unchecked[:min(rows, len(all.unchecked))] {
+	r.groupRows(t, rows)
+	for _, f := range all.unchecked[:max(0, min(rows-len(t.rows), len(all.unchecked)))] {
 		t.rows = append(t.rows, r.row(f, none, none, none, none, none, only(plain(notChecked))))
 	}
 	for _, c := range all.checked[:min(rows-len(t.rows), len(all.checked))] {
@@ -137,6 +138,27 @@ func (r *Report) totalsTable(all *everyCase, rows int) *table {
 		t.rows = append(t.rows, r.caseRow(c, append(row, only(reason(string(c.Status))))...))
 	}
 	return t
+}
+
+// groupRows adds a row for each group, with its mean and its tolerance, above the cases.
+func (r *Report) groupRows(t *table, rows int) {
+	for i := range r.hosts {
+		for _, g := range r.hosts[i].Comparison.Groups {
+			if t.total++; len(t.rows) >= rows {
+				continue
+			}
+			mean := none
+			if g.Mean != nil {
+				mean = only(plain(fmt.Sprintf("%+.2f %%", g.Percent)))
+			}
+			row := []inline{{plain("mean of "), code(g.Group)}}
+			if len(r.hosts) > 1 {
+				row = append(row, only(code(r.hosts[i].Run.Host.Label)))
+			}
+			t.rows = append(t.rows, append(row, none, none, none, only(plain(fmt.Sprintf("%.4g %%", g.Tolerance*100))), mean,
+				only(reason(string(g.Status)))))
+		}
+	}
 }
 
 // uncheckedTable returns why cases could not be judged.
