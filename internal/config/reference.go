@@ -91,12 +91,17 @@ var reference = Keys{
 		},
 		"from": {
 			"files",
-			"`files`: the committed baseline of the host. `history`: the last runs of its [history](baselines.md#history), so no file is committed. " +
+			"`files`: the committed baseline of the host. `history`: the median of the last runs of its [history](baselines.md#history), so no file is " +
+				"committed. `history-mean`: their mean. " +
 				"See [Baselines from the history](baselines.md#baselines-from-the-history).",
 		},
 		"devices": {nil, "Files that hosts with the same device share, and that judge a replaced host. Later entries win. " +
 			"See [Hosts with the same device](baselines.md#hosts-with-the-same-device)."},
-		"runs": {5, "Runs of the history that a baseline rests on, 1 to 40: the median of their medians counts."},
+		"runs": {5, "Runs of the history that a baseline rests on, 1 to 40: the median or mean of their medians counts."},
+		"max_age": {nil, "Age from which on the report warns of a baseline: `30 days`, or `20 runs` of the default branch in the history since. " +
+			"`baseline lint` warns after 90 days if absent."},
+		"min_move": {nil, "Share of its limit by which a number must have moved for `baseline update` to rewrite it, as in `25%`. " +
+			"If absent, numbers that moved within their noise stay."},
 	},
 	reflect.TypeFor[Shared](): {
 		"name": {nil, "The file is `baseline-<name>.json`, in place of the host's own."},

@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
+	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
@@ -30,6 +32,7 @@ type Reference struct {
 	From  *report.Source // nil where it is a file of this checkout
 	File  *baseline.File // nil where there is none
 	kept  *history.File  // nil where there are none
+	old   string         // why it is too old; "" if it is not
 	Typed *Typing        // what commands about the host repeat; nil where there is no configuration
 }
 
@@ -42,6 +45,9 @@ func (r Reference) Run() *bench.Run {
 		return nil
 	}
 	run := r.File.Run()
+	if r.old != "" {
+		run.Warnings = append(slices.Clip(run.Warnings), r.old)
+	}
 	if r.kept != nil {
 		r.kept.Attach(run)
 	}
@@ -67,7 +73,9 @@ func RecordedFor(ctx context.Context, e *measure.Env, o *measure.Options, file *
 	label := o.Reference(file).Label(host)
 	switch {
 	case o.Reference(file).FromHistory():
-		return lastRuns(o, file, host.Label)
+		ref, err = lastRuns(o, file, host.Label)
+		ref.old = ref.tooOld(e.Now(), file.Baselines)
+		return ref, err
 	case o.Reference(file).Remote():
 		ref, err = fetched(ctx, e, o, file, label)
 	default:
@@ -81,7 +89,30 @@ func RecordedFor(ctx context.Context, e *measure.Env, o *measure.Options, file *
 		ref.Label = label
 	}
 	ref.kept, err = o.Kept(file, host.Label)
+	ref.old = ref.tooOld(e.Now(), file.Baselines)
 	return ref, err
+}
+
+// tooOld returns why a baseline is older than max_age allows, "" if it is not.
+func (r *Reference) tooOld(now time.Time, b config.Baselines) string {
+	const day = 24 * time.Hour
+	days, runs := b.Age()
+	if r.File == nil || r.File.CapturedAt.IsZero() || days == 0 && runs == 0 {
+		return ""
+	}
+	age, since := int(now.Sub(r.File.CapturedAt)/day), 0
+	if r.kept != nil {
+		since = r.kept.Since(r.File.CapturedAt)
+	}
+	is := text.Plural(age, "day") + " old"
+	switch {
+	case days > 0 && age > days:
+	case runs > 0 && since > runs:
+		is = "older than the last " + text.Plural(since, "run") + " of the history"
+	default:
+		return ""
+	}
+	return fmt.Sprintf("the baseline is %s (max_age is %s): record it again with 'accelgate baseline update --reason TEXT'", is, b.MaxAge)
 }
 
 // fetched is a baseline of another repository or branch.
@@ -118,6 +149,9 @@ func lastRuns(o *measure.Options, file *config.File, label string) (ref Referenc
 	run := ref.kept.Reference(label, n)
 	if run == nil {
 		return ref, nil
+	}
+	if file.Baselines.Mean() {
+		history.Mean(run)
 	}
 	if ref.File, _, err = baseline.Update(nil, run, baseline.UpdateOptions{Now: run.Started}); err != nil {
 		return Reference{}, fmt.Errorf("%s: %w: or remove the newest line of that history", ref.Path, err)

@@ -57,7 +57,7 @@ func (u *Update) Run(ctx context.Context, e *measure.Env) (int, error) {
 	if n := recorded.Still(); n > 0 {
 		fmt.Fprintf(
 			e.Stdout,
-			"%s moved within the noise and stay as they were; --within-noise rewrites them too\n",
+			"%s moved within the noise or less than min_move and stay as they were; --within-noise rewrites them too\n",
 			text.Plural(n, "number"),
 		)
 	}
