@@ -21,6 +21,9 @@ type Baselines struct {
 	// Ref alone it is this repository.
 	Repository string `yaml:"repository"`
 	Ref        string `yaml:"ref"`
+	// Fetch and Publish are commands that read and write files of a store elsewhere; see package remote.
+	Fetch   []string `yaml:"fetch"`
+	Publish []string `yaml:"publish"`
 	// From is "files", or "history" or "history-mean" if the medians or means of the last runs of each host's
 	// history stand in for its file; "" is "files".
 	From string `yaml:"from" oneof:"files history history-mean"`
@@ -74,10 +77,11 @@ func (d *decoder) baselines(b *Baselines, n ast.Node) {
 	if _, mapping := scalarText(d.resolve(n)); mapping || n == nil {
 		return
 	}
-	if b.Elsewhere() {
+	if b.Elsewhere() && !b.Stored() {
 		d.elsewhere(b, n)
 	}
 	d.shared(b, d.at(n, "baselines.devices"))
+	d.store(b, n)
 	if b.MaxAge != "" && !age.MatchString(b.MaxAge) {
 		d.fail(start(d.at(n, "baselines.max_age")), "baselines.max_age: is "+quote(b.MaxAge), `write days or runs, as in "30 days" or "20 runs"`)
 	}

@@ -98,6 +98,9 @@ var reference = Keys{
 		"devices": {nil, "Files that hosts with the same device share, and that judge a replaced host. Later entries win. " +
 			"See [Hosts with the same device](baselines.md#hosts-with-the-same-device)."},
 		"runs": {5, "Runs of the history that a baseline rests on, 1 to 40: the median or mean of their medians counts."},
+		"fetch": {nil, "Command that reads a baseline from a store, such as a bucket: it writes the file `{name}` of the store to `{file}`, or nothing if the store " +
+			"does not have it, as in `[./store.sh, get, \"{name}\", \"{file}\"]`. See [A store of your own](baselines.md#a-store-of-your-own)."},
+		"publish": {nil, "Command by which `baseline update` writes `{file}` to the store as `{name}`. If absent, it prints where to write it."},
 		"max_age": {nil, "Age from which on the report warns of a baseline: `30 days`, or `20 runs` of the default branch in the history since. " +
 			"`baseline lint` warns after 90 days if absent."},
 		"min_move": {nil, "Share of its limit by which a number must have moved for `baseline update` to rewrite it, as in `25%`. " +

@@ -131,8 +131,12 @@ func fetched(ctx context.Context, e *measure.Env, o *measure.Options, file *conf
 	}
 	ref, err := OfHost(missing.Shown, parsed, label)
 	ref.Path, ref.Shown = missing.Path, missing.Shown
+	where := cmp.Or(file.Baselines.Repository, "this repository")
+	if file.Baselines.Stored() {
+		where = "baselines.fetch"
+	}
 	ref.From = &report.Source{
-		Repository: cmp.Or(file.Baselines.Repository, "this repository"),
+		Repository: where,
 		Commit:     f.Commit,
 		Digest:     fmt.Sprintf("%x", sha256.Sum256(f.Data)),
 	}
