@@ -16,6 +16,8 @@ type Expected struct {
 	// References are the recorded totals above 0 in the metric's unit; none
 	// where nothing was recorded yet.
 	References []Reference
+	// Group is the group of cells that the cell is judged with; nil for none.
+	Group *ExpectedGroup
 	// Exact replaces every tolerance of References by equality.
 	Exact bool
 	// NoReference is the level of a cell without References that the host's
@@ -25,11 +27,27 @@ type Expected struct {
 	Operators          ExpectedOperators
 }
 
+// ExpectedGroup is a group of cells whose mean distance from their baseline references is judged, and
+// not that of each.
+type ExpectedGroup struct {
+	Name        string
+	Description string
+	Tolerance   float64  // largest mean distance, a fraction, 0 or more
+	Implied     bool     // Tolerance is the smallest of the cells' own, which differ
+	Cells       []string // ids, in the order of the file; none for a group that is empty
+	Names       []string // of Cells in the group
+}
+
 // Reference is one recorded total.
 type Reference struct {
 	Name      string  // "baseline", "initial"
 	Value     float64 // above 0, in the metric's unit
 	Tolerance float64 // fraction of Value, 0 or more
+	// MaxIncrease is how much more than Value the total may be, a fraction of it, 0 or more; nil
+	// for no other limit than Tolerance. Implied says that it is no file's: only the rules of
+	// the program that the file is of have it.
+	MaxIncrease *float64
+	Implied     bool
 }
 
 // The names of References. The baseline is what a cell is judged by, or the

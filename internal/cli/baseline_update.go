@@ -34,7 +34,7 @@ func addUpdate(u *record.Update, f *pflag.FlagSet) {
 	addMeasure(&u.Options, f)
 	f.StringVar(&u.From, "from", "", "record this `run.json`, or the shards below a folder, in place of measuring")
 	f.StringVar(&u.Reason, "reason", "", "why the numbers move; kept with them (required)")
-	f.BoolVar(&u.All, "within-noise", false, "rewrite numbers that moved within their noise, too")
+	f.BoolVar(&u.All, "within-noise", false, "rewrite numbers that moved within their noise or less than min_move, too")
 	f.BoolVar(&u.Force, "force", false, "record even though the gate failed; cells that did not pass are never recorded")
 	f.BoolVar(&u.Dry, "dry-run", false, "print what would be recorded and write nothing but the run")
 }

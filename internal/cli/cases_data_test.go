@@ -22,7 +22,7 @@ func TestReplayOfTheOriginal(t *testing.T) {
 	dir := filepath.Join(testData(t), "msmodeling", "golden_regression")
 	var stdout, stderr bytes.Buffer
 	c := cli.Command{Stdin: &stdout, Stdout: &stdout, Stderr: &stderr, Getenv: func(string) string { return "" }, Now: time.Now}
-	code := c.Main(t.Context(), []string{"cases", "replay", "--compat", "msmodeling",
+	code := c.Main(t.Context(), []string{"cases", "replay", "--compat", "msmodeling@84fec85",
 		"--cases", filepath.Join(dir, "cases"), "--tables", filepath.Join(dir, "tables")})
 	if code != exit.GateFailed {
 		t.Errorf("exit code %d, the original's is 1: %s", code, &stderr)

@@ -19,7 +19,7 @@ import (
 )
 
 const replayHelp = `Judge recorded tables of msmodeling's simulator without running anything: the
-table of case NAME is TABLES/NAME.txt.
+table of case NAME is TABLES/NAME.txt, and of a case in a group GROUP__NAME.txt.
 
   accelgate cases replay --compat msmodeling --cases cases --tables tables
 
@@ -52,7 +52,8 @@ func (c *Command) replayCommand(code *int) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&r.cases, "cases", "", "`folder` of the case files (required)")
 	f.StringVar(&r.tables, "tables", "", "`folder` of the recorded tables, NAME.txt (required)")
-	f.StringVar(&r.compat, "compat", "", "judge and print as another `tool` does: msmodeling")
+	f.StringVar(&r.compat, "compat", "",
+		"judge and print as another `tool` does: msmodeling, or "+gate.CompatMSModeling84+" for its rules before groups")
 	f.StringVar(
 		&r.format,
 		"format",
@@ -69,8 +70,9 @@ func (r *replay) check() error {
 	switch {
 	case r.cases == "" || r.tables == "":
 		return exit.Usagef("accelgate cases replay: give both folders: add --cases FOLDER --tables FOLDER")
-	case r.compat != "" && r.compat != gate.CompatMSModeling:
-		return exit.Usagef("--compat: unknown tool %q: write msmodeling, or leave it out", r.compat)
+	case r.compat != "" && r.compat != gate.CompatMSModeling && r.compat != gate.CompatMSModeling84:
+		return exit.Usagef("--compat: unknown tool %q: write msmodeling, %s for its rules before groups, or leave it out",
+			r.compat, gate.CompatMSModeling84)
 	case r.json && r.format != "" && r.format != "json":
 		return exit.Usagef("--json is --format json: leave one of the two out")
 	case r.json:
@@ -117,7 +119,7 @@ func (r *replay) wanted(all []*casefile.Case) ([]*casefile.Case, error) {
 		return all, nil
 	}
 	kept := slices.DeleteFunc(slices.Clone(all), func(c *casefile.Case) bool {
-		return !matrix.GlobAny(r.only, c.Name)
+		return !matrix.GlobAny(r.only, cases.CellOf(c).ID())
 	})
 	if len(kept) == 0 {
 		return nil, exit.Usagef("--only: no case in %s matches: list them with 'ls'", r.cases)
@@ -128,11 +130,11 @@ func (r *replay) wanted(all []*casefile.Case) ([]*casefile.Case, error) {
 // replayed makes a run of the tables and judges it.
 func (c *Command) replayed(r *replay, list []*casefile.Case) judge.Judged {
 	run := &bench.Run{Schema: bench.RunSchema, Tool: measure.Tool(), Host: bench.Host{Label: "replay"},
-		Started: c.Now().UTC().Truncate(time.Second), Metrics: []bench.Metric{cases.Total}, Results: cases.ReadTables(list, r.tables)}
+		Started: c.Now().UTC().Truncate(time.Second), Metrics: []bench.Metric{cases.Total},
+		Results: cases.ReadTables(list, r.tables, r.compat == gate.CompatMSModeling84)}
 	policy := gate.DefaultPolicy()
 	policy.Compat, policy.Recorded, policy.Expected = r.compat, true, make(map[string]bench.Expected, len(list))
-	for _, one := range list {
-		e := cases.Expected(one)
+	for _, e := range cases.Expected(list) {
 		policy.Expected[e.Cell] = e
 	}
 	return judge.Judge(c.env(), []*bench.Run{run}, []judge.Reference{{}}, policy, report.Input{})

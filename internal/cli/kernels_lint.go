@@ -15,7 +15,7 @@ import (
 const lintKernelsHelp = `Read a dataset of FlashInfer-Bench strictly, and report mistakes in it:
 references whose parameters are in another order than the inputs, constraints
 that do not hold, workloads that do not fit their definition, tensor files that
-are missing or have another shape.
+are missing or have another shape, baselines that are absent or that failed.
 
   accelgate kernels lint flashinfer-trace
 

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -20,11 +21,19 @@ type Baselines struct {
 	// Ref alone it is this repository.
 	Repository string `yaml:"repository"`
 	Ref        string `yaml:"ref"`
-	// From is "files", or "history" if the last runs of each host's history stand in for its
-	// file; "" is "files".
-	From string `yaml:"from" oneof:"files history"`
+	// Fetch and Publish are commands that read and write files of a store elsewhere; see package remote.
+	Fetch   []string `yaml:"fetch"`
+	Publish []string `yaml:"publish"`
+	// From is "files", or "history" or "history-mean" if the medians or means of the last runs of each host's
+	// history stand in for its file; "" is "files".
+	From string `yaml:"from" oneof:"files history history-mean"`
 	// Runs is how many runs of the history; 0 leaves it to cli.
 	Runs int `yaml:"runs"`
+	// MaxAge is the age from which on a baseline is warned of, as in "30 days" or "20 runs"; see [Baselines.Age].
+	MaxAge string `yaml:"max_age"`
+	// MinMove is the share of its limit that a number must have moved by for a refresh to
+	// rewrite it, in percent; 0 is none.
+	MinMove Percent `yaml:"min_move"`
 	// Devices are the files that hosts with the same device share. Later entries win.
 	Devices []Shared `yaml:"devices"`
 }
@@ -40,7 +49,25 @@ type Shared struct {
 }
 
 // FromHistory reports whether the last runs of the history stand in for files.
-func (b Baselines) FromHistory() bool { return b.From == "history" }
+func (b Baselines) FromHistory() bool { return b.From == "history" || b.Mean() }
+
+// Mean reports whether the means of the last runs count, and not their medians.
+func (b Baselines) Mean() bool { return b.From == "history-mean" }
+
+var age = lazyregexp.New(`^([1-9][0-9]{0,3}) (days?|runs?)$`)
+
+// Age is MaxAge as days or as runs of the default branch; both are 0 for no limit.
+func (b Baselines) Age() (days, runs int) {
+	match := age.FindStringSubmatch(b.MaxAge)
+	if match == nil {
+		return 0, 0
+	}
+	n, _ := strconv.Atoi(match[1])
+	if strings.HasPrefix(match[2], "run") {
+		return 0, n
+	}
+	return n, 0
+}
 
 // maxReferenceRuns is how many runs the gate uses of a history.
 const maxReferenceRuns = 40
@@ -50,10 +77,14 @@ func (d *decoder) baselines(b *Baselines, n ast.Node) {
 	if _, mapping := scalarText(d.resolve(n)); mapping || n == nil {
 		return
 	}
-	if b.Elsewhere() {
+	if b.Elsewhere() && !b.Stored() {
 		d.elsewhere(b, n)
 	}
 	d.shared(b, d.at(n, "baselines.devices"))
+	d.store(b, n)
+	if b.MaxAge != "" && !age.MatchString(b.MaxAge) {
+		d.fail(start(d.at(n, "baselines.max_age")), "baselines.max_age: is "+quote(b.MaxAge), `write days or runs, as in "30 days" or "20 runs"`)
+	}
 	runs := d.at(n, "baselines.runs")
 	switch {
 	case runs != n && !b.FromHistory():

@@ -112,8 +112,8 @@ type Policy struct {
 	// that the baseline has: "fail" or "warn"; "" is "fail".
 	LeftOut string `yaml:"left_out" oneof:"fail warn"`
 	// Compat names a tool whose rules are applied in place of our own:
-	// "msmodeling" or "tensorsharp"; "" is none.
-	Compat string `yaml:"compat" oneof:"msmodeling tensorsharp"`
+	// "msmodeling", its older rules or "tensorsharp"; "" is none.
+	Compat string `yaml:"compat" oneof:"msmodeling msmodeling@84fec85 tensorsharp"`
 	// Method is "evidence", which judges speed by pairs or by history where there
 	// is enough of them, or "threshold", which never does; "" leaves it to cli.
 	Method string `yaml:"method" oneof:"evidence threshold"`

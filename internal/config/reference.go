@@ -91,12 +91,20 @@ var reference = Keys{
 		},
 		"from": {
 			"files",
-			"`files`: the committed baseline of the host. `history`: the last runs of its [history](baselines.md#history), so no file is committed. " +
+			"`files`: the committed baseline of the host. `history`: the median of the last runs of its [history](baselines.md#history), so no file is " +
+				"committed. `history-mean`: their mean. " +
 				"See [Baselines from the history](baselines.md#baselines-from-the-history).",
 		},
 		"devices": {nil, "Files that hosts with the same device share, and that judge a replaced host. Later entries win. " +
 			"See [Hosts with the same device](baselines.md#hosts-with-the-same-device)."},
-		"runs": {5, "Runs of the history that a baseline rests on, 1 to 40: the median of their medians counts."},
+		"runs": {5, "Runs of the history that a baseline rests on, 1 to 40: the median or mean of their medians counts."},
+		"fetch": {nil, "Command that reads a baseline from a store, such as a bucket: it writes the file `{name}` of the store to `{file}`, or nothing if the store " +
+			"does not have it, as in `[./store.sh, get, \"{name}\", \"{file}\"]`. See [A store of your own](baselines.md#a-store-of-your-own)."},
+		"publish": {nil, "Command by which `baseline update` writes `{file}` to the store as `{name}`. If absent, it prints where to write it."},
+		"max_age": {nil, "Age from which on the report warns of a baseline: `30 days`, or `20 runs` of the default branch in the history since. " +
+			"`baseline lint` warns after 90 days if absent."},
+		"min_move": {nil, "Share of its limit by which a number must have moved for `baseline update` to rewrite it, as in `25%`. " +
+			"If absent, numbers that moved within their noise stay."},
 	},
 	reflect.TypeFor[Shared](): {
 		"name": {nil, "The file is `baseline-<name>.json`, in place of the host's own."},
@@ -207,7 +215,7 @@ var reference = Keys{
 		"compat": {
 			nil,
 			"`tensorsharp` judges by TensorSharp.TestMatrix's rules, see [Other tools' files](configuration.md#other-tools-files). " +
-				"`msmodeling` judges [cases](cases.md) by msmodeling's.",
+				"`msmodeling` judges [cases](cases.md) by msmodeling's, `msmodeling@84fec85` by those before it had groups.",
 		},
 		"history": {
 			nil,

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -18,8 +19,33 @@ var (
 	refName  = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_./+-]*$`)
 )
 
-// Elsewhere reports whether baselines are kept in another repository or branch.
-func (b Baselines) Elsewhere() bool { return b.Repository != "" || b.Ref != "" }
+// Elsewhere reports whether baselines are kept in another repository or branch, or in a store.
+func (b Baselines) Elsewhere() bool { return b.Repository != "" || b.Ref != "" || b.Stored() }
+
+// Stored reports whether commands read and write baselines.
+func (b Baselines) Stored() bool { return b.Fetch != nil || b.Publish != nil }
+
+// store complains about commands that cannot read or write a file.
+func (d *decoder) store(b *Baselines, n ast.Node) {
+	bad := func(key, why, hint string) { d.fail(start(d.at(n, "baselines."+key)), "baselines."+key+": "+why, hint) }
+	switch {
+	case !b.Stored():
+	case b.Fetch == nil:
+		bad("publish", "needs fetch, which reads what is compared with", "add fetch, or remove publish")
+	case b.Repository != "" || b.Ref != "":
+		bad("fetch", "goes without a repository", "remove repository and ref, or fetch and publish")
+	case b.Path != "":
+		bad("path", "goes without fetch, whose command names the place", "remove path, or fetch and publish")
+	case b.FromHistory():
+		bad("from", "history goes without fetch", "remove from, or fetch and publish")
+	}
+	for key, command := range map[string][]string{"fetch": b.Fetch, "publish": b.Publish} {
+		names := func(arg string) bool { return strings.Contains(arg, "{file}") }
+		if command != nil && (command[0] == "" || !slices.ContainsFunc(command, names)) {
+			bad(key, "names no {file}, the path of the file on this host", `write a command, as in ["./store.sh", get, "{name}", "{file}"]`)
+		}
+	}
+}
 
 // OnGitHub reports whether the repository is given as OWNER/NAME.
 func (b Baselines) OnGitHub() bool { return onGitHub.MatchString(b.Repository) }
@@ -92,6 +118,9 @@ func (b Baselines) wrongRepository() string {
 
 // In names the file of a host: where its repository is, and its path.
 func (b Baselines) In(file string) string {
+	if b.Stored() {
+		return "baselines.fetch/" + file
+	}
 	where := b.Repository
 	if b.Ref != "" {
 		where += "@" + b.Ref

@@ -33,6 +33,8 @@ type Spent struct {
 	Values int `json:"values,omitempty"`
 	// Worst are the cells that lost most, at most 3, the worst first.
 	Worst []CellChange `json:"worst,omitempty"`
+	// Group is the name of the [CaseGroup] that the mean is of; "" for a budget of the configuration.
+	Group string `json:"group,omitempty"`
 	// LeftOut says which cells of the group are not in the mean, and why; "" for none.
 	LeftOut string `json:"left_out,omitempty"`
 
@@ -166,10 +168,14 @@ func (b *budgeted) worstCells(in *inputs) string {
 // worst returns the members that lost most.
 func (g *group) worst() (list []CellChange) {
 	for _, m := range g.members {
-		if m.delta < 0 {
-			list = append(list, CellChange{m.id, m.delta})
-		}
+		list = append(list, CellChange{m.id, m.delta})
 	}
+	return worstOf(list)
+}
+
+// worstOf returns the cells that lost most, the worst first.
+func worstOf(list []CellChange) []CellChange {
+	list = slices.DeleteFunc(list, func(c CellChange) bool { return c.Delta >= 0 })
 	slices.SortStableFunc(list, func(a, b CellChange) int { return cmp.Compare(a.Delta, b.Delta) })
 	return slices.Clip(list[:min(maxWorst, len(list))])
 }

@@ -5,6 +5,7 @@ package gate
 // with what, for tables and explanations.
 type Check struct {
 	Cell        string           `json:"cell"`
+	Group       string           `json:"group,omitempty"` // name of the [CaseGroup] that is judged in its place; "" for none
 	Description string           `json:"description,omitempty"`
 	Metric      string           `json:"metric"`
 	Unit        string           `json:"unit,omitempty"` // of all totals
@@ -26,6 +27,10 @@ const (
 	CheckFailBase   CheckStatus = "FAIL(BASE)" // too far from the baseline
 	CheckFailBoth   CheckStatus = "FAIL(BOTH)"
 	CheckNoBaseline CheckStatus = "NO_BASELINE"
+	// Those of a case in a group, which do not fail it.
+	CheckWarnInit CheckStatus = "WARN(INIT)"
+	CheckWarnBase CheckStatus = "WARN(BASE)"
+	CheckWarnBoth CheckStatus = "WARN(BOTH)"
 )
 
 // ReferenceCheck compares the total with one reference.
@@ -33,8 +38,10 @@ type ReferenceCheck struct {
 	Name      string  `json:"name"` // "baseline", "initial"
 	Value     float64 `json:"value"`
 	Tolerance float64 `json:"tolerance"` // fraction
-	Diff      float64 `json:"diff"`      // (actual - value) / value: positive is slower
-	Passed    bool    `json:"passed"`
+	// MaxIncrease is the largest Diff, a fraction, if there is such a limit beside Tolerance.
+	MaxIncrease *float64 `json:"max_increase,omitempty"`
+	Diff        float64  `json:"diff"` // (actual - value) / value: positive is slower
+	Passed      bool     `json:"passed"`
 }
 
 // OperatorStatus is the result of comparing operators, or of one of them.

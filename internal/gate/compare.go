@@ -24,7 +24,10 @@ func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
 	}
 	ofBudgets, spent := budgets(in, ev.share)
 	verdicts = append(verdicts, ofBudgets...)
+	host := len(verdicts)
 	verdicts, sum := judgeCells(in, ev, slices.Grow(verdicts, in.numbers()+1))
+	ofGroups, groups, ofGroup := caseGroups(in, sum.checks, len(spent))
+	verdicts, spent = slices.Insert(verdicts, host, ofGroups...), append(spent, ofGroup...)
 	verdicts = trade(in, gains(in, ev, verdicts))
 	missing, unselected := absent(in)
 	verdicts = addressed(name, append(verdicts, missing...))
@@ -48,6 +51,7 @@ func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
 		Waivers:       waivers,
 		SharedLosses:  shares,
 		Budgets:       spent,
+		Groups:        groups,
 		Quarantine:    isolated,
 		SuspectRange:  ev.began.standing(verdicts),
 		Noise:         noiseOf(in),

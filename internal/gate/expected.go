@@ -11,14 +11,14 @@ func judgeExpected(in *inputs, c cell, e bench.Expected) findings {
 	if otherHost(in.run, &e) {
 		e.References, e.Operators.Entries = nil, nil
 	}
+	byOriginal := original(in.run, &in.policy, &e)
 	check := Check{Cell: c.id, Description: e.Description, Metric: e.Metric, Unit: in.unitOf(e.Metric)}
 	sample := c.got.Sample(e.Metric)
 	if sample != nil {
 		check.Actual = sample.Median()
 	}
-	check.References = references(&e, check.Actual)
+	check.References = references(&e, check.Actual, limitsOfIncrease(&in.policy, byOriginal))
 	check.Operators = OperatorCheck{Status: OperatorsOff, TopN: e.Operators.TopN, Tolerance: e.Operators.Tolerance}
-	byOriginal := original(in.run, &in.policy, &e)
 	var verdicts, parts []Verdict
 	switch {
 	case sample == nil:
@@ -29,6 +29,10 @@ func judgeExpected(in *inputs, c cell, e bench.Expected) findings {
 	default:
 		check, verdicts = judgeTotal(in, c, check, &e, sample)
 		check.Operators, parts = judgeOperators(check, &e.Operators, sample.Summarize().N, c.got)
+	}
+	if grouped(in.run, &in.policy, &e) {
+		check.Group = e.Group.Name
+		check.Status, verdicts = inGroup(in, e.Group, check.Status, verdicts)
 	}
 	f := found(append(verdicts, parts...)...)
 	f.check = &check
@@ -41,9 +45,14 @@ func otherHost(run *bench.Run, e *bench.Expected) bool {
 	return e.Host != "" && e.Host != run.Host.Label
 }
 
+// MSModeling reports rules of msmodeling, of whatever version.
+func (p *Policy) MSModeling() bool {
+	return p.Compat == CompatMSModeling || p.Compat == CompatMSModeling84
+}
+
 // original reports whether msmodeling's rules judge the cell. They know no hosts.
 func original(run *bench.Run, p *Policy, e *bench.Expected) bool {
-	return p.Compat == CompatMSModeling && !otherHost(run, e)
+	return p.MSModeling() && !otherHost(run, e)
 }
 
 // counted notes whether a cell was judged by its suite's files. Compared operators
@@ -61,7 +70,7 @@ func (f findings) counted(byOriginal bool) findings {
 // withoutExpected takes the cells that msmodeling's rules judge out of the host's
 // baseline, which those rules do not know. If nothing remains, there is none.
 func withoutExpected(ref, run *bench.Run, p *Policy) *bench.Run {
-	if p.Compat != CompatMSModeling || ref == nil {
+	if !p.MSModeling() || ref == nil {
 		return ref
 	}
 	others := *ref

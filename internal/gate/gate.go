@@ -142,7 +142,7 @@ type Policy struct {
 	// kept from being measured, do not block.
 	LeftOut string `json:"left_out,omitempty"`
 	// Compat is [CompatMSModeling] to judge the cells of Expected by the rules of
-	// msmodeling's checker, or [CompatTensorSharp] to judge by TensorSharp's rules. They have no
+	// msmodeling's checker, [CompatMSModeling84] by its older ones, or [CompatTensorSharp] to judge by TensorSharp's rules. They have no
 	// rule for machines: there, a reference that does not say where it was
 	// measured is judged by, while one that does is subject to Fingerprint.
 	Compat string `json:"compat,omitempty"`
@@ -237,8 +237,10 @@ const (
 	LeftOutWarn       = "warn"
 	CompatTensorSharp = "tensorsharp"
 	CompatMSModeling  = "msmodeling"
-	InconclusiveFail  = "fail"
-	UnhealthyIgnore   = "ignore"
+	// CompatMSModeling84 has no groups and no largest increase: those came after commit 84fec85.
+	CompatMSModeling84 = "msmodeling@84fec85"
+	InconclusiveFail   = "fail"
+	UnhealthyIgnore    = "ignore"
 )
 
 // DefaultPolicy is the policy when nothing is configured.
@@ -282,6 +284,8 @@ type Comparison struct {
 	// Budgets say what became of those of the policy, but for those of which a filter left
 	// out every cell.
 	Budgets []Spent `json:"budgets,omitempty"`
+	// Groups say what became of the groups of cases of Policy.Expected of which the run has a cell.
+	Groups []CaseGroup `json:"groups,omitempty"`
 	// Checks hold a Check for each passed cell of Policy.Expected, in the order
 	// of the run.
 	Checks []Check `json:"checks,omitempty"`

@@ -45,6 +45,17 @@ func limitsOf(in *inputs) map[string]map[string]Limit {
 	return of
 }
 
+// LimitOf returns the change for the worse, in percent, that a metric of a cell may have on the host with this label: its
+// own limit, or the threshold.
+func (p *Policy) LimitOf(c bench.Cell, host, metric string) float64 {
+	if p.Limits != nil {
+		if l := p.Limits(c, host)[metric]; l.Change != nil {
+			return *l.Change
+		}
+	}
+	return p.Threshold
+}
+
 // change returns the limit of a number's change, in percent; ok is false where only
 // the policy limits it.
 func (in *inputs) change(n seriesKey) (percent float64, ok bool) {

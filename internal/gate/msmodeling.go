@@ -11,7 +11,7 @@ import (
 )
 
 // msmodeling judges the total of a cell as the checker of Ascend/msmodeling does (its
-// tests/benchmark/models/test_model_regression.py at commit 84fec85): to both sides,
+// tests/benchmark/models/test_model_regression.py at commits 84fec85 and 21de24d3): to both sides,
 // so that a gain fails as well; a case without any reference
 // passes. The host's baseline, drift and exactness are not known to it.
 func msmodeling(check Check, sample *bench.Sample) (Check, []Verdict) {

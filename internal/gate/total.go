@@ -9,17 +9,30 @@ import (
 )
 
 // references compares a total with each of the recorded ones by msmodeling's
-// rule: within the tolerance, to either side, inclusively and without rounding.
-func references(e *bench.Expected, actual float64) []ReferenceCheck {
+// rule: within the tolerance, to either side, and not above the largest increase that counts,
+// inclusively and without rounding.
+func references(e *bench.Expected, actual float64, counts func(*bench.Reference) bool) []ReferenceCheck {
 	var checks []ReferenceCheck
 	for _, r := range e.References {
 		if r.Value > 0 {
 			diff := (actual - r.Value) / r.Value
-			checks = append(checks, ReferenceCheck{Name: r.Name, Value: r.Value, Tolerance: r.Tolerance,
-				Diff: finite(diff), Passed: math.Abs(diff) <= r.Tolerance})
+			check := ReferenceCheck{Name: r.Name, Value: r.Value, Tolerance: r.Tolerance,
+				Diff: finite(diff), Passed: math.Abs(diff) <= r.Tolerance}
+			if r.MaxIncrease != nil && counts(&r) {
+				check.MaxIncrease, check.Passed = r.MaxIncrease, check.Passed && diff <= *r.MaxIncrease
+			}
+			checks = append(checks, check)
 		}
 	}
 	return checks
+}
+
+// limitsOfIncrease returns which largest increases count: those of the files, and by
+// msmodeling's newest rules also those that are implied; by its older ones, none.
+func limitsOfIncrease(p *Policy, byOriginal bool) func(*bench.Reference) bool {
+	return func(r *bench.Reference) bool {
+		return !byOriginal && !r.Implied || byOriginal && p.Compat == CompatMSModeling
+	}
 }
 
 // deciding is the index of the reference that a cell is judged by: the
@@ -97,7 +110,11 @@ func judgeTotal(in *inputs, c cell, check Check, e *bench.Expected, sample *benc
 func judgeReference(r *ReferenceCheck, check *Check, exact bool, sample *bench.Sample) Verdict {
 	m := bench.Metric{Name: check.Metric, Better: bench.Lower}
 	old := bench.Sample{Metric: check.Metric, Summary: &bench.Summary{Median: r.Value, N: 1}}
-	v := threshold(&m, &old, sample, r.Tolerance*100)
+	limit := r.Tolerance
+	if r.MaxIncrease != nil {
+		limit = min(limit, *r.MaxIncrease)
+	}
+	v := threshold(&m, &old, sample, limit*100)
 	if exact {
 		v = equal(&m, r.Value, sample, v)
 	}

@@ -30,7 +30,7 @@ func Baselines(ctx context.Context, e *measure.Env, o *measure.Options, file *co
 	case o.Reference(file).FromHistory():
 		return ofHistories(o, file)
 	case o.Reference(file).Remote():
-		return ofRepository(ctx, e, file)
+		return ofRepository(ctx, e, o, file)
 	}
 	paths, err := filepath.Glob(baseline.Path(o.Reference(file).Folder(), "*"))
 	found := []Baseline{}
@@ -54,8 +54,8 @@ func BaselinesIn(o *measure.Options, file *config.File) string {
 	return o.Reference(file).Folder()
 }
 
-func ofRepository(ctx context.Context, e *measure.Env, file *config.File) (found []Baseline, err error) {
-	files, err := e.FetchBaselines(ctx, file)
+func ofRepository(ctx context.Context, e *measure.Env, o *measure.Options, file *config.File) (found []Baseline, err error) {
+	files, err := e.FetchBaselines(ctx, o, file)
 	for name, read := range files {
 		label, _ := baseline.Label(name)
 		b := Baseline{Label: label, Path: file.Baselines.In(reference.Baselines{File: file}.Path(label)), Err: read.Err}

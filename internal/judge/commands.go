@@ -115,6 +115,9 @@ func (t *Typing) Commands(getenv func(string) string, h bench.Host) report.Comma
 	anchor := t.common("accelgate baseline anchor", label)
 	if o.Reference(t.File).Remote() {
 		there := "BASELINES-CHECKOUT/" + o.Reference(t.File).PathOf(h)
+		if t.File.Baselines.Stored() {
+			there = o.OutPath(t.File, o.Reference(t.File).PathOf(h))
+		}
 		prune, anchor = prune.Add("--baseline", there), anchor.Add("--baseline", there)
 	}
 	if o.Reference(t.File).FromHistory() {

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
@@ -33,6 +34,7 @@ type Reference struct {
 	File  *baseline.File // nil where there is none
 	kept  *history.File  // nil where there are none
 	run   *bench.Run     // of File, which is then let go; nil before
+	old   string         // why it is too old; "" if it is not
 	Typed *Typing        // what commands about the host repeat; nil where there is no configuration
 }
 
@@ -45,6 +47,9 @@ func (r Reference) Run() *bench.Run {
 		return r.run
 	}
 	run := r.File.Run()
+	if r.old != "" {
+		run.Warnings = append(slices.Clip(run.Warnings), r.old)
+	}
 	if r.kept != nil {
 		r.kept.Attach(run)
 	}
@@ -76,7 +81,9 @@ func RecordedFor(ctx context.Context, e *measure.Env, o *measure.Options, file *
 	label := o.Reference(file).Label(host)
 	switch {
 	case o.Reference(file).FromHistory():
-		return lastRuns(o, file, host.Label)
+		ref, err = lastRuns(o, file, host.Label)
+		ref.old = ref.tooOld(e.Now(), file.Baselines)
+		return ref, err
 	case o.Reference(file).Remote():
 		ref, err = fetched(ctx, e, o, file, label)
 	default:
@@ -90,7 +97,30 @@ func RecordedFor(ctx context.Context, e *measure.Env, o *measure.Options, file *
 		ref.Label = label
 	}
 	ref.kept, err = o.Kept(file, host.Label)
+	ref.old = ref.tooOld(e.Now(), file.Baselines)
 	return ref, err
+}
+
+// tooOld returns why a baseline is older than max_age allows, "" if it is not.
+func (r *Reference) tooOld(now time.Time, b config.Baselines) string {
+	const day = 24 * time.Hour
+	days, runs := b.Age()
+	if r.File == nil || r.File.CapturedAt.IsZero() || days == 0 && runs == 0 {
+		return ""
+	}
+	age, since := int(now.Sub(r.File.CapturedAt)/day), 0
+	if r.kept != nil {
+		since = r.kept.Since(r.File.CapturedAt)
+	}
+	is := text.Plural(age, "day") + " old"
+	switch {
+	case days > 0 && age > days:
+	case runs > 0 && since > runs:
+		is = "older than the last " + text.Plural(since, "run") + " of the history"
+	default:
+		return ""
+	}
+	return fmt.Sprintf("the baseline is %s (max_age is %s): record it again with 'accelgate baseline update --reason TEXT'", is, b.MaxAge)
 }
 
 // fetched is a baseline of another repository or branch.
@@ -109,8 +139,12 @@ func fetched(ctx context.Context, e *measure.Env, o *measure.Options, file *conf
 	}
 	ref, err := OfHost(missing.Shown, parsed, label)
 	ref.Path, ref.Shown = missing.Path, missing.Shown
+	where := cmp.Or(file.Baselines.Repository, "this repository")
+	if file.Baselines.Stored() {
+		where = "baselines.fetch"
+	}
 	ref.From = &report.Source{
-		Repository: cmp.Or(file.Baselines.Repository, "this repository"),
+		Repository: where,
 		Commit:     f.Commit,
 		Digest:     fmt.Sprintf("%x", sha256.Sum256(f.Data)),
 	}
@@ -127,6 +161,9 @@ func lastRuns(o *measure.Options, file *config.File, label string) (ref Referenc
 	run := ref.kept.Reference(label, n)
 	if run == nil {
 		return ref, nil
+	}
+	if file.Baselines.Mean() {
+		history.Mean(run)
 	}
 	if ref.File, _, err = baseline.Update(nil, run, baseline.UpdateOptions{Now: run.Started}); err != nil {
 		return Reference{}, fmt.Errorf("%s: %w: or remove the newest line of that history", ref.Path, err)

@@ -14,6 +14,12 @@ func (c *Config) BaselineFile() (string, error) {
 // Writable refuses to write baseline files where others are compared with.
 func (o *HostOptions) Writable(file *config.File) error {
 	at := o.Reference(file)
+	if at.Remote() && file.Baselines.Stored() {
+		return exit.Usagef(
+			"%s: the baselines are in the store of baselines.fetch: fetch one, name the file with --baseline, and publish it by the command of baselines.publish",
+			o.Config,
+		)
+	}
 	if at.Remote() {
 		return exit.Usagef(
 			"%s: the baselines are in %s: clone that, name the file with --baseline, and push it",

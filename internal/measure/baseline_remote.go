@@ -3,6 +3,8 @@ package measure
 import (
 	"cmp"
 	"context"
+	"errors"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -23,6 +25,9 @@ func (o *HostOptions) Reference(file *config.File) reference.Baselines {
 // [remote.Fetch].
 func (e *Env) FetchBaseline(ctx context.Context, o *Options, file *config.File, label string) (remote.File, error) {
 	at := o.Reference(file).Path(label)
+	if file.Baselines.Stored() {
+		return e.Store(file).Read(ctx, at)
+	}
 	if o.Remote != nil {
 		if f, ok, err := o.Remote(ctx, file.Baselines, at); ok || err != nil {
 			return f, err
@@ -32,8 +37,40 @@ func (e *Env) FetchBaseline(ctx context.Context, o *Options, file *config.File, 
 	return remote.Fetch(ctx, w, from, e.inCI())
 }
 
+// Store is where the commands of the configuration keep baselines.
+func (e *Env) Store(file *config.File) remote.Store {
+	return remote.Store{Worker: &worker.Isolated{Environ: e.Environ}, Dir: file.Dir,
+		Fetch: file.Baselines.Fetch, Publish: file.Baselines.Publish, MaxSize: baseline.MaxFileSize}
+}
+
+// fetchStored reads the files of all hosts that the configuration names. A store has no list of its files.
+func (e *Env) fetchStored(ctx context.Context, o *Options, file *config.File) (map[string]remote.Read, error) {
+	labels := []string{cmp.Or(o.HostLabel, file.Host.Label)}
+	for _, r := range file.Runners {
+		labels = append(labels, r.Host)
+	}
+	for _, d := range file.Baselines.Devices {
+		labels = append(labels, d.Name)
+	}
+	files := map[string]remote.Read{}
+	for _, label := range labels {
+		if label == "" {
+			continue
+		}
+		name := o.Reference(file).Path(label)
+		f, err := e.Store(file).Read(ctx, name)
+		if !errors.Is(err, fs.ErrNotExist) {
+			files[name] = remote.Read{Data: f.Data, Err: err}
+		}
+	}
+	return files, nil
+}
+
 // FetchBaselines reads all of them, by the name of the file. Errors are those of [remote.Folder].
-func (e *Env) FetchBaselines(ctx context.Context, file *config.File) (map[string]remote.Read, error) {
+func (e *Env) FetchBaselines(ctx context.Context, o *Options, file *config.File) (map[string]remote.Read, error) {
+	if file.Baselines.Stored() {
+		return e.fetchStored(ctx, o, file)
+	}
 	w, from := e.baselinesSource(ctx, file, reference.Baselines{File: file}.RemoteFolder())
 	return remote.Folder(ctx, w, from, filepath.Base(baseline.Path("", "*")), e.inCI())
 }

@@ -26,7 +26,7 @@ type Baselines struct {
 // FromHistory reports whether the last runs of a host stand in for its baseline file.
 func (b Baselines) FromHistory() bool { return b.Named == "" && b.File.Baselines.FromHistory() }
 
-// Remote reports whether the files lie in another repository or branch.
+// Remote reports whether the files lie in another repository or branch, or in a store.
 func (b Baselines) Remote() bool { return b.Named == "" && b.File.Baselines.Elsewhere() }
 
 // Folder returns the folder of baselines of this checkout.
@@ -64,6 +64,9 @@ func (b Baselines) PathOf(host bench.Host) string { return b.Path(b.Label(host))
 
 // RemoteFolder returns the folder of the files in the other repository or branch, where [Baselines.Remote] is true.
 func (b Baselines) RemoteFolder() string {
+	if b.File.Baselines.Stored() {
+		return ""
+	}
 	return cmp.Or(b.File.Baselines.Path, path.Join(DefaultFolder, b.File.Name))
 }
 

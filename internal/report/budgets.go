@@ -116,7 +116,7 @@ func (r *Report) overBudget() string {
 func (r *Report) overBudgets() bullets {
 	var items bullets
 	r.eachBudget(func(f finding, s *gate.Spent) {
-		if items != nil || !f.Blocks || f.Undecided() || f.Finding != gate.OverBudget && f.Finding != gate.Regressed {
+		if items != nil || s.Group != "" || !f.Blocks || f.Undecided() || f.Finding != gate.OverBudget && f.Finding != gate.Regressed {
 			return
 		}
 		what, key := "budget", "loss"

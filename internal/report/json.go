@@ -61,6 +61,7 @@ type HostDocument struct {
 	Began      *gate.SuspectRange   `json:"began,omitempty"`      // with which commits the losses began that this run confirms
 	Alike      []SharedLossDocument `json:"alike,omitempty"`      // losses that cells share
 	Budgets    []BudgetDocument     `json:"budgets,omitempty"`    // what became of each
+	Groups     []gate.CaseGroup     `json:"groups,omitempty"`     // of cases, with the status of each
 	Waivers    []gate.WaiverUse     `json:"waivers,omitempty"`    // about this host; those of the decision are over all hosts
 	Quarantine []gate.QuarantineUse `json:"quarantine,omitempty"` // about this host
 	Metrics    []bench.Metric       `json:"metrics"`
@@ -191,7 +192,7 @@ func (h *host) document() *HostDocument {
 		Revision: h.Run.Revision, Started: h.Run.Started, Unjudged: h.Comparison.Unjudged, NoEvidence: h.Comparison.NoEvidence,
 		Measured: h.measured, Right: h.right, Checked: h.checked, Uncompared: h.Comparison.Uncompared, Unselected: h.unselected,
 		LeftOut: h.leftOut, Retried: h.retried, Noise: finiteNoise(h.Comparison.Noise), Power: finitePower(h.Comparison.Power),
-		Began: h.Comparison.SuspectRange, Alike: h.sharedLossDocuments(), Budgets: h.budgetDocuments(),
+		Began: h.Comparison.SuspectRange, Alike: h.sharedLossDocuments(), Budgets: h.budgetDocuments(), Groups: h.Comparison.Groups,
 		Waivers:    finiteWaivers(h.Comparison.Waivers),
 		Quarantine: h.Comparison.Quarantine, Metrics: h.Run.Metrics, Warnings: warningsOf(h.Run),
 	}

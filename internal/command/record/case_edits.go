@@ -132,24 +132,29 @@ func EditFolder(env *measure.Env, e *CaseEdits, folder cases.Folder, list []Meas
 	loaded, _ := casefile.Load(folder.Path) // an unreadable file has no passed result
 	known := map[string]*casefile.Case{}
 	for _, one := range loaded {
-		known[one.Name] = one
+		known[cases.CellOf(one).ID()] = one
 	}
 	var files []caseFile
 	var records []casefile.Record
+	edited := map[string][]byte{} // by path: the cases of a group share a file
 	for _, m := range list {
-		f, ok, err := e.edit(folder, known[m.Name], m)
+		f, ok, err := e.edit(folder, known[m.Name], m, edited)
 		if err != nil {
 			return err
 		}
 		if !ok || len(f.changes) == 0 {
 			continue
 		}
+		edited[f.Path] = f.Data
 		files = append(files, f)
 		records = append(records, casefile.Record{Time: env.Now().UTC(), Case: m.Name, Reason: e.Reason, Revision: e.Revision,
 			Tool: measure.Tool(), Host: m.Host, Changes: f.changes})
 	}
 	if len(files) == 0 {
 		return nil
+	}
+	for i := range files {
+		files[i].Data = edited[files[i].Path]
 	}
 	history, err := refreshes(folder.Path, records)
 	e.Files = append(append(e.Files, history), files...)
@@ -158,7 +163,11 @@ func EditFolder(env *measure.Env, e *CaseEdits, folder cases.Folder, list []Meas
 
 // edit returns the case's file with the measured numbers; ok is false where it
 // is left alone.
-func (e *CaseEdits) edit(folder cases.Folder, known *casefile.Case, m Measurement) (f caseFile, ok bool, err error) {
+//
+// edited holds the files that were edited before, by path.
+func (e *CaseEdits) edit(
+	folder cases.Folder, known *casefile.Case, m Measurement, edited map[string][]byte,
+) (f caseFile, ok bool, err error) {
 	one := cmp.Or(known, m.Fresh)
 	if one == nil {
 		e.Leave("%s is not a case in %s: a run of another checkout cannot be recorded here", text.OneLine(m.Name), folder.Path)
@@ -183,14 +192,21 @@ func (e *CaseEdits) edit(folder cases.Folder, known *casefile.Case, m Measuremen
 		return f, false, nil
 	}
 	f = caseFile{Path: one.Path, Name: m.Name, host: m.Host}
-	data, err := measure.ReadBounded(one.Path)
+	data, err := edited[one.Path], error(nil)
+	if data == nil {
+		data, err = measure.ReadBounded(one.Path)
+	}
 	if errors.Is(err, fs.ErrNotExist) && known == nil {
 		data, err = casefile.Marshal(one)
 	}
 	if err != nil {
 		return f, false, err
 	}
-	if f.Data, f.changes, err = casefile.Edit(one.Path, data, refresh); err != nil {
+	member := ""
+	if one.Group != nil {
+		member = one.Name
+	}
+	if f.Data, f.changes, err = casefile.Edit(one.Path, member, data, refresh); err != nil {
 		e.Leave("%s is not recorded: %v", m.Name, err)
 		return f, false, nil
 	}

@@ -38,7 +38,7 @@ func Lint(ctx context.Context, e *measure.Env, o *measure.Options, paths []strin
 		}
 		checked = append(
 			checked,
-			lintedBaseline{path, len(file.Entries), append([]baseline.Problem{}, baseline.Lint(path, file, e.Now())...)},
+			lintedBaseline{path, len(file.Entries), append([]baseline.Problem{}, baseline.Lint(path, file, e.Now(), 0)...)},
 		)
 	}
 	return checked, nil
@@ -65,7 +65,8 @@ func lintConfigured(ctx context.Context, e *measure.Env, o *measure.Options) (ch
 		}
 		problems := []baseline.Problem{}
 		if !b.OfRuns { // what accelgate makes of a history has no mistakes of a file
-			problems = append(problems, baseline.Lint(b.Path, b.File, e.Now())...)
+			days, _ := file.Baselines.Age()
+			problems = append(problems, baseline.Lint(b.Path, b.File, e.Now(), days)...)
 		}
 		checked = append(checked, lintedBaseline{b.Path, len(b.File.Entries), append(problems, unrecorded(ctx, e, *o, b.File)...)})
 	}

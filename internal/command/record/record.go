@@ -76,7 +76,11 @@ func preview(e *measure.Env, ref judge.Reference, run *bench.Run, reason string,
 		shared.Host.Label = ref.Label
 		run = &shared
 	}
-	if r.file, r.Changes, err = baseline.Update(ref.File, run, baseline.UpdateOptions{Reason: reason, Now: e.Now(), All: all}); err != nil {
+	options := baseline.UpdateOptions{Reason: reason, Now: e.Now(), All: all}
+	if options.Small, err = small(e, ref.Typed, run); err != nil {
+		return r, err
+	}
+	if r.file, r.Changes, err = baseline.Update(ref.File, run, options); err != nil {
 		return r, err
 	}
 	for i := range run.Results {
@@ -94,6 +98,21 @@ func preview(e *measure.Env, ref judge.Reference, run *bench.Run, reason string,
 	}
 	e.WarnAll(withoutReference(run, r.file))
 	return r, nil
+}
+
+// small returns the changes up to which numbers stay as they were, by the configuration; nil for none.
+func small(e *measure.Env, typed *judge.Typing, run *bench.Run) (func(id, metric string) float64, error) {
+	if typed == nil || typed.File.Baselines.MinMove == 0 {
+		return nil, nil
+	}
+	policy, err := e.Policy(typed.Options, typed.File)
+	cells := make(map[string]bench.Cell, len(run.Results))
+	for i := range run.Results {
+		cells[run.Results[i].Cell.ID()] = run.Results[i].Cell
+	}
+	return func(id, metric string) float64 {
+		return policy.LimitOf(cells[id], run.Host.Label, metric) * float64(typed.File.Baselines.MinMove) / 100
+	}, err
 }
 
 // withoutReference names the metrics that the file does not keep, because nothing can be
@@ -135,7 +154,7 @@ func (r recorded) gated(run *bench.Run) (n int) {
 	return n
 }
 
-// Still counts the numbers that stay because they moved within their noise.
+// Still counts the numbers that stay because they moved within their noise, or by too little.
 func (r recorded) Still() (n int) {
 	for _, c := range r.Changes {
 		if c.Kind == baseline.Still {

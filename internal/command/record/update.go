@@ -2,12 +2,14 @@ package record
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/accelgate/accelgate/internal/atomicfile"
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/exit"
@@ -16,6 +18,7 @@ import (
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/reference/history"
+	"github.com/accelgate/accelgate/internal/reference/remote"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
@@ -57,7 +60,7 @@ func (u *Update) Run(ctx context.Context, e *measure.Env) (int, error) {
 	if n := recorded.Still(); n > 0 {
 		fmt.Fprintf(
 			e.Stdout,
-			"%s moved within the noise and stay as they were; --within-noise rewrites them too\n",
+			"%s moved within the noise or less than min_move and stay as they were; --within-noise rewrites them too\n",
 			text.Plural(n, "number"),
 		)
 	}
@@ -70,7 +73,13 @@ func (u *Update) Run(ctx context.Context, e *measure.Env) (int, error) {
 		text.Plural(recorded.gated(run), "metric"),
 	)
 	if u.Dry {
+		if t := ref.Typed; t != nil && u.Reference(t.File).Remote() && t.File.Baselines.Publish != nil {
+			fmt.Fprintf(e.Stdout, "would be published by: %s\n", remote.Line(t.File.Baselines.Publish, filepath.Base(ref.Path), ref.Path))
+		}
 		return exit.Passed, printChanges(e.Stdout, recorded.Changes)
+	}
+	if file := ref.Typed; file != nil && u.Reference(file.File).Remote() && file.File.Baselines.Publish != nil {
+		return exit.Passed, publish(ctx, e, ref, run)
 	}
 	if ref.From != nil || ref.Shown != "" {
 		return exit.Passed, judge.Next(
@@ -81,6 +90,28 @@ func (u *Update) Run(ctx context.Context, e *measure.Env) (int, error) {
 	}
 	err = judge.Next(e.Stdout, "review it, commit it, and judge", judge.Reviewed(ref.Path), ref.Typed.Commands(e.Getenv, run.Host).Run)
 	return exit.Passed, err
+}
+
+// publish writes the baseline that was recorded to the store of the configuration. Updates of one checkout take turns.
+func publish(ctx context.Context, e *measure.Env, ref judge.Reference, run *bench.Run) error {
+	name := filepath.Base(ref.Path)
+	hold, err := atomicfile.HoldFolder(filepath.Dir(ref.Path))
+	switch {
+	case errors.Is(err, atomicfile.ErrHeld):
+		return fmt.Errorf("%s is not published: %w: wait for it, and type the command again", ref.Name(), err)
+	case err != nil:
+		return fmt.Errorf("lock %s: %w: make the folder writable", filepath.Dir(ref.Path), err)
+	}
+	defer hold.Release()
+	was := ""
+	if ref.From != nil {
+		was = ref.From.Digest
+	}
+	if err := e.Store(ref.Typed.File).Write(ctx, name, ref.Path, was); err != nil {
+		return err
+	}
+	fmt.Fprintf(e.Stdout, "%s: published\n", text.OneLine(ref.Name()))
+	return judge.Next(e.Stdout, "judge", ref.Typed.Commands(e.Getenv, run.Host).Run)
 }
 
 // accept adds a run to the history that stands in for a baseline, as the first one of a new level.

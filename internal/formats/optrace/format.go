@@ -30,6 +30,18 @@ var Formats = map[string]Reader{
 	"torch-trace":        torchTrace,
 }
 
+// Of returns the reader of a format that reads what one performance model of the simulator says, such as
+// "analytic" or "empirical", and refuses what has nothing of it. A format without such models, and
+// the model "", is read as [Formats] does.
+func Of(format, model string) Reader {
+	read := map[string]func([]byte, string) (*Profile, error){
+		"msmodeling-metrics": simulatorMetricsOf, "msmodeling-table": simulatorTableOf, "msmodeling-trace": simulatorTraceOf}[format]
+	if read == nil || model == "" {
+		return Formats[format]
+	}
+	return func(data []byte) (*Profile, error) { return read(data, model) }
+}
+
 // Metrics describes total_time_s, the total, and everything that Values may
 // hold. A metric is the same quantity in each format that has it. The total is
 // the only one that is gated. The slice must not be changed.

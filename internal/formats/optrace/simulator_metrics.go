@@ -28,7 +28,11 @@ var simulatorMemory = map[string]string{
 // else analytic, else the only one. The total is the sum of perf_total over the
 // events of that model, since the file has no total: execution_time_s is the
 // time from start to end, in which streams overlap.
-func simulatorMetrics(data []byte) (*Profile, error) {
+func simulatorMetrics(data []byte) (*Profile, error) { return simulatorMetricsOf(data, "") }
+
+// simulatorMetricsOf reads the events of one performance model; "" is as
+// [simulatorMetrics] chooses.
+func simulatorMetricsOf(data []byte, wanted string) (*Profile, error) {
 	text, err := result(data)
 	if err != nil {
 		return nil, err
@@ -40,7 +44,7 @@ func simulatorMetrics(data []byte) (*Profile, error) {
 	if d.events == nil {
 		return nil, fmt.Errorf("the JSON %w: it has no runtime_event_list; write it with ModelRunnerMetrics.dump_json", ErrNone)
 	}
-	model, err := d.chosen()
+	model, err := d.chosen(wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +156,7 @@ func (d *simulatorDocument) event(c *cursor) error {
 }
 
 // chosen returns the performance model whose numbers count.
-func (d *simulatorDocument) chosen() (string, error) {
+func (d *simulatorDocument) chosen(wanted string) (string, error) {
 	var models []string
 	for _, e := range d.events {
 		if !slices.Contains(models, e.model) {
@@ -164,6 +168,10 @@ func (d *simulatorDocument) chosen() (string, error) {
 	switch {
 	case len(models) == 0:
 		return "", errors.New("runtime_event_list is empty: see in the simulator's log why no operator ran")
+	case wanted != "" && !slices.Contains(models, wanted):
+		return "", fmt.Errorf("runtime_event_list has nothing of the performance model %s: run the simulator with it", quote([]byte(wanted)))
+	case wanted != "":
+		return wanted, nil
 	case d.model != "" && !slices.Contains(models, d.model):
 		return "", fmt.Errorf("perf_model_name is %s, of which runtime_event_list has nothing: see whether the file is dump_json's",
 			quote([]byte(d.model)))

@@ -37,19 +37,25 @@ const totalLine = "Total time for "
 // is smaller than the rows together. A time has three decimals of its unit. Rows stay as they are, in
 // their order and those of one name apart, which there are with input shapes and
 // bounds: the checker takes them for different operators.
-func simulatorTable(data []byte) (*Profile, error) {
+func simulatorTable(data []byte) (*Profile, error) { return simulatorTableOf(data, "") }
+
+// simulatorTableOf reads the table and the total of one performance model; "" is as
+// [simulatorTable] chooses.
+func simulatorTableOf(data []byte, model string) (*Profile, error) {
 	if bytes.Contains(data, []byte("\n[pipeline stage 1 ")) {
 		return nil, errors.New("the output has a table for each stage of a pipeline and no total over them: " +
 			"read the file of ModelRunnerMetrics.dump_json (msmodeling-metrics)")
 	}
-	r := simulatorRows{}
+	r := simulatorRows{wanted: model}
 	t := table{accepts: r.accepts, row: r.row, footer: []byte(totalLine), outside: r.outside}
 	found, err := t.read(data)
 	if err != nil {
 		return nil, err
 	}
 	if !found {
-		r.model = totalModel(data)
+		if r.model = totalModel(data); r.model != "" {
+			r.model = cmp.Or(model, r.model)
+		}
 	}
 	total, err := simulatorTotal(data, r.model)
 	if err != nil {
@@ -69,6 +75,7 @@ func simulatorTable(data []byte) (*Profile, error) {
 // simulatorRows collects what a table and the lines around it hold.
 type simulatorRows struct {
 	operators          operators
+	wanted             string // the only model that is read; "" for analytic, or else the first
 	model              string
 	name, total, calls int // columns
 	values             []modelValue
@@ -83,7 +90,7 @@ func (r *simulatorRows) accepts(g *grid) bool {
 	r.model = ""
 	for _, name := range g.names {
 		model, ok := strings.CutSuffix(name, " total")
-		if ok && g.column(model+" avg") >= 0 && (r.model == "" || model == analytic) {
+		if ok && g.column(model+" avg") >= 0 && (r.wanted == "" || model == r.wanted) && (r.model == "" || model == analytic) {
 			r.model = model
 		}
 	}

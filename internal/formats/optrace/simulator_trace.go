@@ -11,12 +11,16 @@ import (
 // performance model, of which analytic counts where it is in the trace, else
 // the first. Times are rounded to microseconds, so the total of a model with
 // many short operators may be off by some percent.
-func simulatorTrace(data []byte) (*Profile, error) {
+func simulatorTrace(data []byte) (*Profile, error) { return simulatorTraceOf(data, "") }
+
+// simulatorTraceOf reads the events of one performance model; "" is as
+// [simulatorTrace] chooses.
+func simulatorTraceOf(data []byte, wanted string) (*Profile, error) {
 	t, err := readTrace(data)
 	if err != nil {
 		return nil, err
 	}
-	model := t.model()
+	model := t.model(wanted)
 	events := t.where(func(e event) bool { return e.category == model && model >= 0 })
 	if len(events) == 0 {
 		return nil, fmt.Errorf(
@@ -33,7 +37,7 @@ func simulatorTrace(data []byte) (*Profile, error) {
 
 // model returns the category that counts, or -1 where the trace is another
 // program's: msmodeling names each process after its model.
-func (t *trace) model() int32 {
+func (t *trace) model(wanted string) int32 {
 	found := int32(-1)
 	seen := map[int32]bool{}
 	for _, e := range t.events {
@@ -45,10 +49,10 @@ func (t *trace) model() int32 {
 		if process := t.processes[e.process]; name == "" || !strings.HasPrefix(process, name+" ") {
 			continue
 		}
-		if name == analytic {
+		if name == cmp.Or(wanted, analytic) {
 			return e.category
 		}
-		if found < 0 {
+		if found < 0 && wanted == "" {
 			found = e.category
 		}
 	}

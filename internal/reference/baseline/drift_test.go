@@ -42,7 +42,7 @@ func TestDrift(t *testing.T) {
 			tt.file.Entries[0].Metrics = tt.file.Entries[0].Metrics[:1]
 		}
 		var got string
-		for _, p := range baseline.Lint("baseline-linux-cuda.json", tt.file, monday) {
+		for _, p := range baseline.Lint("baseline-linux-cuda.json", tt.file, monday, 0) {
 			got += p.Message
 		}
 		if !strings.Contains(got, tt.want) || tt.want == "" && strings.Contains(got, "crept") {
@@ -64,7 +64,7 @@ func TestResolutionOfTwoEntries(t *testing.T) {
 	if got := mixed.Run(); got.Metrics[0].Resolution != 0.1 || len(got.Warnings) > 0 {
 		t.Errorf("resolution %v with warnings %q, want 0.1 without", got.Metrics[0].Resolution, got.Warnings)
 	}
-	problems := baseline.Lint("baseline-linux-cuda.json", mixed, tuesday)
+	problems := baseline.Lint("baseline-linux-cuda.json", mixed, tuesday, 0)
 	if len(problems) != 1 || problems[0].Severity != baseline.SeverityWarning || problems[0].CaseID != "b" ||
 		!strings.HasPrefix(problems[0].Message, `"decode_tps": resolution is 0.1 here and 0.01 before`) {
 		t.Errorf("Lint = %+v", problems)

@@ -102,7 +102,7 @@ func TestFaultSlowCreep(t *testing.T) {
 		f, _ = update(t, f, newRun(result("a", bench.Passed, sample("decode_tps", speed))), baseline.UpdateOptions{Now: now})
 		f = parse(t, marshal(t, f))
 		crept := false
-		for _, p := range baseline.Lint("baseline-linux-cuda.json", f, now) {
+		for _, p := range baseline.Lint("baseline-linux-cuda.json", f, now, 0) {
 			crept = crept || strings.Contains(p.Message, `"decode_tps" has crept from 100 to`) && strings.Contains(p.Message, "since 2026-03-02")
 		}
 		if want := i >= 2; crept != want {

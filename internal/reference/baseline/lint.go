@@ -51,12 +51,13 @@ func (p Problem) Format(path string) string {
 	return b.String()
 }
 
-// maxAge is how long a baseline counts as fresh.
-const maxAge = 90 * 24 * time.Hour
+// maxDays is how long a baseline counts as fresh where the configuration does not say it.
+const maxDays = 90
 
-// Lint reports what is wrong with a file that was loaded from path, by line.
-func Lint(path string, f *File, now time.Time) []Problem {
-	l := linter{metrics: map[string]bench.Metric{}}
+// Lint reports what is wrong with a file that was loaded from path, by line. It is old after so many days;
+// 0 is 90.
+func Lint(path string, f *File, now time.Time, days int) []Problem {
+	l := linter{metrics: map[string]bench.Metric{}, days: cmp.Or(days, maxDays)}
 	l.host(path, f)
 	l.age(f, now)
 	for i := range f.Entries {
@@ -73,6 +74,7 @@ func Lint(path string, f *File, now time.Time) []Problem {
 type linter struct {
 	line     int
 	caseID   string
+	days     int
 	metrics  map[string]bench.Metric // as the first entry describes them
 	problems []Problem
 }
@@ -103,7 +105,7 @@ func (l *linter) age(f *File, now time.Time) {
 		l.warnf("captured_at is missing: accelgate baseline update sets it")
 	case age < 0:
 		l.warnf("captured_at is in the future: correct the clock of the host and run accelgate baseline update")
-	case age > maxAge:
+	case age > time.Duration(l.days)*day:
 		l.warnf("captured %d days ago: refresh it with accelgate baseline update", age/day)
 	}
 }

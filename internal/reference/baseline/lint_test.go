@@ -27,7 +27,7 @@ func TestLint(t *testing.T) {
 	check := func(now time.Time, path, data string, want ...string) {
 		t.Helper()
 		var got []string
-		for _, p := range baseline.Lint(path, parse(t, data), now) {
+		for _, p := range baseline.Lint(path, parse(t, data), now, 0) {
 			short, _, _ := strings.Cut(p.Message, ": ")
 			got = append(got, fmt.Sprintf("%s line %d %s| %s", p.Severity, p.Line, p.CaseID, short))
 			if !strings.Contains(p.Message, ": ") && !strings.Contains(p.Message, "host label") {
@@ -90,11 +90,11 @@ func TestLint(t *testing.T) {
 // TestLintOfAMadeFile: there is no form to judge, and nothing else differs.
 func TestLintOfAMadeFile(t *testing.T) {
 	f, _ := update(t, nil, newRun(result("a", bench.Passed, sample("decode_tps", 1))), baseline.UpdateOptions{Now: monday})
-	if got := baseline.Lint("baseline-linux-cuda.json", f, monday); len(got) > 0 {
+	if got := baseline.Lint("baseline-linux-cuda.json", f, monday, 0); len(got) > 0 {
 		t.Errorf("Lint = %+v, want nothing", got)
 	}
 	kept, _ := baseline.Prune(parse(t, handWritten), func(string) bool { return true })
-	for _, p := range baseline.Lint("baseline-macos-mlx.json", kept, monday) {
+	for _, p := range baseline.Lint("baseline-macos-mlx.json", kept, monday, 0) {
 		if strings.Contains(p.Message, "form") {
 			t.Errorf("Lint judges the form of a file that is not on disk: %+v", p)
 		}
@@ -155,7 +155,7 @@ func TestMessagesAreHarmless(t *testing.T) {
 		{CaseID: "##[error]", OK: true},
 	}}
 	for _, f := range []*baseline.File{f, parse(t, marshal(t, f)), {HostLabel: "h"}} {
-		for _, p := range baseline.Lint(hostile, f, monday) {
+		for _, p := range baseline.Lint(hostile, f, monday, 0) {
 			check(p.Message, p.Format(hostile), p.Format("b.json"))
 		}
 		check(f.Run().Warnings...)
@@ -221,7 +221,7 @@ func TestExampleIsClean(t *testing.T) {
 		Line: 1 + strings.Count(string(data[:strings.Index(string(data), "{\n      \"case_id\": \"tiny__vulkan")]), "\n"), CaseID: "tiny__vulkan__tg128__baseline",
 		Severity: baseline.SeverityWarning, Message: "ok is false, so this cell is not judged: repair it and run accelgate baseline update, or prune it",
 	}}
-	if diff := cmp.Diff(want, baseline.Lint(path, f, f.CapturedAt)); diff != "" {
+	if diff := cmp.Diff(want, baseline.Lint(path, f, f.CapturedAt, 0)); diff != "" {
 		t.Errorf("Lint (-want +got):\n%s", diff)
 	}
 }

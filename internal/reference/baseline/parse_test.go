@@ -309,7 +309,7 @@ func FuzzParse(f *testing.F) {
 		if diff := cmp.Diff(written, marshal(t, again)); diff != "" {
 			t.Fatalf("written twice (-first +second):\n%s", diff)
 		}
-		for _, p := range baseline.Lint("b.json", file, time.Time{}) {
+		for _, p := range baseline.Lint("b.json", file, time.Time{}, 0) {
 			if line := p.Format("b.json"); !harmless(line) {
 				t.Fatalf("Format = %q", line)
 			}

@@ -20,6 +20,8 @@ type UpdateOptions struct {
 	// All rewrites numbers that moved within their noise, too. Otherwise they
 	// keep what they were, so that a refresh shows what has really changed.
 	All bool
+	// Small is the change of a metric of a cell, in percent, up to which it keeps what it was, too; nil for none.
+	Small func(id, metric string) float64
 }
 
 // ChangeKind describes what a refresh did to a metric of an entry.
@@ -31,7 +33,7 @@ const (
 	Added   ChangeKind = "added"
 	Changed ChangeKind = "changed"
 	Removed ChangeKind = "removed"
-	// Still is a number that moved within its noise and stays as it was.
+	// Still is a number that moved within its noise, or by too little, and stays as it was.
 	Still ChangeKind = "still"
 )
 
@@ -302,7 +304,7 @@ func (u *update) settle(e, before Entry) Entry {
 	still := 0
 	for i := range e.Metrics {
 		m, old := &e.Metrics[i], before.Metric(e.Metrics[i].Name)
-		if old == nil || !m.still(old) {
+		if old == nil || !m.still(old) && !u.small(e.CaseID, m, old) {
 			continue
 		}
 		if m.Median != old.Median {
@@ -319,6 +321,14 @@ func (u *update) settle(e, before Entry) Entry {
 		return before
 	}
 	return e
+}
+
+// small reports whether a number moved by too little to be rewritten.
+func (u *update) small(id string, m, old *Metric) bool {
+	if u.opts.Small == nil || m.Exact || old.Exact || !sameMeaning(&m.Metric, &old.Metric) || !sameUnit(m.Unit, old.Unit) {
+		return false
+	}
+	return math.Abs(m.Median-old.Median) <= math.Abs(old.Median)*u.opts.Small(id, m.Name)/100
 }
 
 // still reports whether a number moved within its noise.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/stats"
@@ -118,6 +119,33 @@ func (f *File) Reference(label string, n int) *bench.Run {
 		c.ref.Results[i].Samples = c.samples(i)
 	}
 	return c.ref
+}
+
+// Mean puts the mean of the values of each metric in their place, where that is not exact.
+func Mean(ref *bench.Run) {
+	for i := range ref.Results {
+		for k := range ref.Results[i].Samples {
+			s := &ref.Results[i].Samples[k]
+			if m := ref.Metric(s.Metric); len(s.Values) > 1 && m != nil && !m.Exact {
+				sum := 0.0
+				for _, v := range s.Values {
+					sum += v
+				}
+				s.Summary = &bench.Summary{Median: sum / float64(len(s.Values)), MAD: stats.MAD(s.Values), N: len(s.Values)}
+				s.Values = nil
+			}
+		}
+	}
+}
+
+// Since counts the runs that started after a time.
+func (f *File) Since(t time.Time) (n int) {
+	for i := range f.runs {
+		if f.runs[i].Started.After(t) {
+			n++
+		}
+	}
+	return n
 }
 
 // collecting gathers the medians of a cell's metrics, the newest first.

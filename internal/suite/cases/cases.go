@@ -8,6 +8,7 @@ package cases
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -84,6 +85,7 @@ func open(c *config.Suite, env suite.Env, b *body, inputs []*input) *Suite {
 		s.byID[in.cell.ID()] = in
 	}
 	s.warn()
+	s.warnings = append(s.warnings, impliedTolerances(inputs)...)
 	return s
 }
 
@@ -120,6 +122,21 @@ func (s *Suite) warn() {
 	if len(names) > 0 {
 		s.warnings = append(s.warnings, cannotRun(names, first))
 	}
+}
+
+// impliedTolerances warns of groups whose cases have different tolerances, of which the smallest counts.
+func impliedTolerances(inputs []*input) (warnings []string) {
+	for i, in := range inputs {
+		g := in.group
+		if g != nil && g.Implied() && (i == 0 || inputs[i-1].group != g) {
+			warnings = append(warnings, fmt.Sprintf(
+				"%s: group_tolerance is absent, so the smallest baseline_tolerance of its cases counts, %.4g %%: write it down",
+				in.file,
+				g.Tolerance*100,
+			))
+		}
+	}
+	return warnings
 }
 
 // checkEngineArgs refuses arguments for the embedded engine where no case runs

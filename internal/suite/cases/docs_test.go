@@ -26,7 +26,11 @@ func TestDocumentation(t *testing.T) {
 		for _, b := range block.FindAllStringSubmatch(string(text), -1) {
 			switch {
 			case b[1] == "json" && strings.Contains(b[2], `"user_input"`):
-				if _, err := casefile.Parse("tiny-prefill.json", []byte(b[2])); err != nil {
+				file := "tiny-prefill.json"
+				if strings.Contains(b[2], `"sub_cases"`) {
+					file = "glm.json"
+				}
+				if _, err := casefile.Parse(file, []byte(b[2])); err != nil {
 					t.Errorf("%s: %v", name, err)
 				}
 			case b[1] == "yaml" && strings.Contains(b[2], "kind: cases"):

@@ -20,28 +20,65 @@ func Expect(c *config.Suite, dir string) ([]bench.Expected, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := make([]bench.Expected, 0, len(list))
-	for _, one := range list {
-		all = append(all, b.expected(one))
-	}
-	return all, nil
+	return b.expectedOf(list), nil
 }
 
-// Expected returns what a case records, under the default policy.
-func Expected(one *casefile.Case) bench.Expected {
+// Expected returns what cases record, under the default policy.
+func Expected(list []*casefile.Case) []bench.Expected {
 	b := defaults()
-	return b.expected(one)
+	return b.expectedOf(list)
+}
+
+func (b *body) expectedOf(list []*casefile.Case) []bench.Expected {
+	all := make([]bench.Expected, 0, len(list))
+	groups := map[*casefile.Group]*bench.ExpectedGroup{}
+	for _, one := range list {
+		e := b.expected(one)
+		if g := one.Group; g != nil {
+			if groups[g] == nil {
+				groups[g] = expectedGroup(g)
+			}
+			e.Group = groups[g]
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+func expectedGroup(g *casefile.Group) *bench.ExpectedGroup {
+	e := &bench.ExpectedGroup{Name: g.Name, Description: g.Description, Tolerance: g.Tolerance, Implied: g.Implied()}
+	for _, one := range g.Cases {
+		e.Cells, e.Names = append(e.Cells, CellOf(one).ID()), append(e.Names, one.Name)
+	}
+	return e
+}
+
+// impliedIncrease is the original's own limit of the time over a baseline time, by type. It judges
+// numbers of its analytic model alone.
+var impliedIncrease = map[string]float64{casefile.Text: 0.05, casefile.Video: 0.20}
+
+// maxIncrease returns how much more than its baseline time a case may take, and whether the file does not
+// say so; nil for no limit.
+func maxIncrease(one *casefile.Case) (limit *float64, implied bool) {
+	if casefile.Model(one.Type, one.UserInput) == "empirical" {
+		return nil, false
+	}
+	if own, ok := impliedIncrease[one.Type]; ok && one.MaxIncrease == nil {
+		return &own, true
+	}
+	return one.MaxIncrease, false
 }
 
 func (b *body) expected(one *casefile.Case) bench.Expected {
 	e := bench.Expected{
-		Cell: Cell(one.Name).ID(), Description: one.Description, Host: b.Host, Metric: Total.Name,
+		Cell: CellOf(one).ID(), Description: one.Description, Host: b.Host, Metric: Total.Name,
 		Exact: b.Exact, NoReference: b.NoReference, Drift: b.Drift,
 		Operators: bench.ExpectedOperators{TopN: one.OperatorTopN, Tolerance: one.OperatorTolerance,
 			MinShare: float64(b.Operators.MinShare) / 100, Level: b.Operators.Level},
 	}
+	limit, implied := maxIncrease(one)
 	for _, r := range []bench.Reference{
-		{Name: bench.BaselineReference, Value: one.BaselineTimeS, Tolerance: one.BaselineTolerance},
+		{Name: bench.BaselineReference, Value: one.BaselineTimeS, Tolerance: one.BaselineTolerance, MaxIncrease: limit, Implied: implied},
 		{Name: bench.InitialReference, Value: one.InitialTimeS, Tolerance: one.InitialTolerance},
 	} {
 		if r.Value > 0 && slices.Contains(b.References, r.Name) {

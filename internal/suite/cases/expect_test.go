@@ -33,7 +33,7 @@ func TestExpect(t *testing.T) {
 		}
 		return list
 	}
-	baseline := bench.Reference{Name: "baseline", Value: 0.4, Tolerance: 0.3}
+	baseline := bench.Reference{Name: "baseline", Value: 0.4, Tolerance: 0.3, MaxIncrease: new(0.05), Implied: true}
 	initial := bench.Reference{Name: "initial", Value: 0.5, Tolerance: 0.2}
 	want := []bench.Expected{
 		{Cell: "a__b", Description: "d", Metric: "total_time_s", References: []bench.Reference{baseline, initial}, NoReference: "warn", Drift: "fail",
@@ -64,7 +64,7 @@ func TestExpect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(read("")[0], cases.Expected(one)); diff != "" {
+	if diff := cmp.Diff(read("")[0], cases.Expected([]*casefile.Case{one})[0]); diff != "" {
 		t.Errorf("Expected() (-Expect +Expected):\n%s", diff)
 	}
 }

@@ -103,7 +103,7 @@ func (b *body) read(c *config.Suite, dir string) ([]*input, error) {
 		name := strings.TrimSuffix(filepath.Base(problems[0].File), ".json")
 		inputs = append(inputs, &input{cell: Cell(name), name: name, file: b.named(problems[0].File), problem: b.complaint(problems)})
 	}
-	slices.SortFunc(inputs, func(a, b *input) int { return strings.Compare(a.file, b.file) })
+	slices.SortStableFunc(inputs, func(a, b *input) int { return strings.Compare(a.file, b.file) })
 	return inputs, nil
 }
 

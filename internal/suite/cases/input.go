@@ -14,11 +14,12 @@ import (
 
 // input is what one cell runs: a case, or one side of a pair.
 type input struct {
-	cell bench.Cell
-	name string // of the case
-	typ  string
-	file string // as the user named it; "" for a pair that is in no case file
-	tags []string
+	cell  bench.Cell
+	name  string // of the case
+	typ   string
+	group *casefile.Group // nil for a case of its own
+	file  string          // as the user named it; "" for a pair that is in no case file
+	tags  []string
 	// settings are those of the case, and its compilation_config where there is
 	// one.
 	settings map[string]any
@@ -36,18 +37,33 @@ func Cell(name string) bench.Cell {
 	return bench.Cell{Params: []bench.Param{{Key: "case", Value: name}}}
 }
 
-// NameOf returns the name of the case that a cell measures as it is; false for
+// CellOf returns the cell of a case, which may be one of a group. Its suite is not filled in.
+func CellOf(one *casefile.Case) bench.Cell {
+	cell := Cell(one.Name)
+	if one.Group != nil && one.Type != casefile.Grouped {
+		cell.Params = append([]bench.Param{{Key: "group", Value: one.Group.Name}}, cell.Params...)
+	}
+	return cell
+}
+
+// NameOf returns the id of the case that a cell measures as it is, by which [CellOf] names it; false for
 // other suites' cells and for inputs of pairs.
-func NameOf(c bench.Cell) (name string, ok bool) {
-	if c.Raw != "" || len(c.Params) != 1 || c.Params[0].Key != "case" {
+func NameOf(c bench.Cell) (id string, ok bool) {
+	last := len(c.Params) - 1
+	if c.Raw != "" || last < 0 || last > 1 || c.Params[last].Key != "case" || c.Params[0].Key != "group" && last > 0 {
 		return "", false
 	}
-	return c.Params[0].Value, true
+	return c.ID(), true
 }
+
+const noCases = "the group has no sub_cases: add its cases, or remove the file"
 
 // newInput returns what a case runs. The file stands in messages.
 func newInput(one *casefile.Case, file string) *input {
-	in := &input{cell: Cell(one.Name), name: one.Name, typ: one.Type, file: file, settings: settingsOf(one)}
+	in := &input{cell: CellOf(one), name: one.Name, typ: one.Type, file: file, settings: settingsOf(one)}
+	if one.Type == casefile.Grouped {
+		in.fail(noCases)
+	}
 	if one.Type == casefile.Command {
 		in.command = &command{Type: one.Type, Command: one.Command, Env: one.Env, Read: []source{{Format: one.Format}}}
 		if one.Format == "" {
@@ -59,6 +75,9 @@ func newInput(one *casefile.Case, file string) *input {
 		}
 	}
 	in.tags = in.ownTags(one.Tags)
+	if one.Group != nil {
+		in.group, in.tags = one.Group, append(in.tags, one.Group.Name)
+	}
 	return in
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/formats/optrace"
 	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/suite/cases/casefile"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -50,7 +51,7 @@ func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (b
 		return result, err
 	}
 	if suite.Conclude(&result, response); result.Outcome == bench.Passed {
-		in.command.judge(&result, response, output)
+		in.judge(&result, response, output)
 	}
 	if result.Outcome != bench.Passed {
 		result.Log = response.Log
@@ -101,8 +102,8 @@ func (s *Suite) timeout(in *input) time.Duration {
 }
 
 // judge reads the profile of a child that succeeded.
-func (k *command) judge(result *bench.Result, response worker.Response, output string) {
-	p, err := k.profile(response, output)
+func (in *input) judge(result *bench.Result, response worker.Response, output string) {
+	p, err := in.command.profile(response, output, casefile.Model(in.typ, in.settings))
 	if err != nil {
 		suite.Unusable(result, err)
 		return
@@ -158,11 +159,11 @@ const maxFile = 64 << 20
 // operators, and the others what it lacks. A source that is there and broken is
 // an error: half of a result must not look like a whole one, nor may a poorer
 // source stand in for it without a word.
-func (k *command) profile(response worker.Response, output string) (*optrace.Profile, error) {
+func (k *command) profile(response worker.Response, output, model string) (*optrace.Profile, error) {
 	var p *optrace.Profile
 	var tried []string
 	for _, s := range k.Read {
-		found, err := s.read(response, output)
+		found, err := s.read(response, output, model)
 		switch {
 		case errors.Is(err, optrace.ErrNone):
 			tried = append(tried, err.Error())
@@ -185,7 +186,7 @@ func (k *command) profile(response worker.Response, output string) (*optrace.Pro
 
 // read reads one source. The error is a [optrace.ErrNone] where it is not there:
 // where standard output holds nothing of the format, or the file does not exist.
-func (s source) read(response worker.Response, output string) (*optrace.Profile, error) {
+func (s source) read(response worker.Response, output, model string) (*optrace.Profile, error) {
 	data := response.Stdout
 	if s.File != "" {
 		var err error
@@ -197,7 +198,7 @@ func (s source) read(response worker.Response, output string) (*optrace.Profile,
 			return nil, err
 		}
 	}
-	p, err := optrace.Formats[s.Format](data)
+	p, err := optrace.Of(s.Format, model)(data)
 	if s.File == "" && response.StdoutTruncated {
 		return nil, errors.New(suite.Truncated)
 	}

@@ -66,6 +66,9 @@ func failsTotal(c *gate.Check) bool {
 	return c.Status == gate.CheckFailInit || c.Status == gate.CheckFailBase || c.Status == gate.CheckFailBoth
 }
 
+// grouped reports a case whose group is judged in its place.
+func grouped(c *gate.Check) bool { return c.Group != "" }
+
 // differs reports operators of which at least one does not pass.
 func differs(c *gate.Check) bool {
 	return c.Operators.Status == gate.OperatorsWarn || c.Operators.Status == gate.OperatorsFail
@@ -186,7 +189,9 @@ func Anomalies(w io.Writer, r report.Report) error {
 	return out.each(&r, (*hostCases).anomalous, out.anomaliesOf)
 }
 
-func (of *hostCases) anomalous() bool { return of.failed+of.differ+of.errors > 0 }
+func (of *hostCases) anomalous() bool {
+	return of.failed+of.differ+of.errors+len(of.Comparison.Groups) > 0
+}
 
 func (c console) anomaliesOf(of *hostCases) {
 	first := true
@@ -197,14 +202,27 @@ func (c console) anomaliesOf(of *hostCases) {
 		first = false
 		write()
 	}
+	names := map[string]string{} // of the cases of groups
+	for _, g := range of.Comparison.Groups {
+		for _, one := range g.Cases {
+			names[one.Cell] = one.Name
+		}
+	}
 	for i := range of.Comparison.Checks {
-		switch check := &of.Comparison.Checks[i]; {
+		check := &of.Comparison.Checks[i]
+		switch name := cmp.Or(names[check.Cell], check.Cell); {
 		case failsTotal(check):
 			block(func() { c.failure(check) })
 		case differs(check):
-			block(func() { c.warning(check) })
+			block(func() { c.warning(name, check) })
 		}
 	}
+	for i := range of.Comparison.Groups {
+		if g := &of.Comparison.Groups[i]; g.Status != gate.GroupPass || g.Implied {
+			block(func() { c.group(of, g) })
+		}
+	}
+	of = of.withoutGroups()
 	const longest = 1000 // runes; a reason names files
 	for _, v := range of.unchecked {
 		block(func() { c.format("[%s] %s", v.Cell, why(v, longest)) })
@@ -235,12 +253,61 @@ func (c console) failure(check *gate.Check) {
 	}
 }
 
-func (c console) warning(check *gate.Check) {
+// group says why a group fails, and that its tolerance is its cases' own.
+func (c console) group(h *hostCases, g *gate.CaseGroup) {
+	const longest = 1000 // runes; a reason names files
+	if g.Implied {
+		c.format("[group=%s] \"group_tolerance\" not set; falling back to the minimum of sub-case baseline_tolerance: %.2f%%",
+			g.Group, g.Tolerance*100)
+	}
+	var failed, without, all []string
+	for _, one := range g.Cases {
+		base := (*gate.ReferenceCheck)(nil)
+		if check := h.checks[one.Cell]; check != nil {
+			base = reference(check, bench.BaselineReference)
+		}
+		diff := "N/A"
+		if base != nil {
+			diff = difference(base.Diff)
+		}
+		all = append(all, one.Name+"("+diff+")")
+		switch {
+		case one.Error != "":
+			failed = append(failed, "  "+one.Name+": "+report.Clip(one.Error, longest))
+		case base == nil:
+			without = append(without, one.Name)
+		}
+	}
+	switch g.Status {
+	case gate.GroupEmpty:
+		c.format("Group case \"%s\" declares no sub_cases. This is an invalid configuration: "+
+			"remove the JSON file or declare its members.", g.Group)
+	case gate.GroupError:
+		c.format("[group=%s] %d sub-case(s) errored; group judgment fails:", g.Group, len(failed))
+		for _, line := range failed {
+			c.line(line)
+		}
+		c.format("  Completed sub-cases baseline diff: %s", strings.Join(all, ", "))
+	case gate.GroupNoBaseline:
+		c.format("[group=%s] Cannot judge the group average: %d sub-case(s) have no baseline and contribute no diff: %s",
+			g.Group, len(without), strings.Join(without, ", "))
+	case gate.GroupFail:
+		c.format("[group=%s] Group average precision judgment failed: avg |baseline diff| = %.2f%% > tolerance %.2f%%",
+			g.Group, g.Percent, g.Tolerance*100)
+		for _, one := range g.Cases {
+			if base := reference(h.checks[one.Cell], bench.BaselineReference); base != nil {
+				c.format("    %s: |diff| = %.2f%%", one.Name, math.Abs(base.Diff)*100)
+			}
+		}
+	}
+}
+
+func (c console) warning(name string, check *gate.Check) {
 	kind := " (WARNING - not treated as test failure)"
 	if check.Operators.Status == gate.OperatorsFail {
 		kind = ""
 	}
-	c.format("[%s] Operator-level differences detected%s:", check.Cell, kind)
+	c.format("[%s] Operator-level differences detected%s:", name, kind)
 	c.format("  Description: %s", check.Description)
 	c.format("  Top-%d Operator Comparison (...)", check.Operators.TopN)
 	for _, v := range violations(check) {

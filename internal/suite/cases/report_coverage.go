@@ -16,25 +16,46 @@ const notChecked = "ERROR"
 // files, and those that failed before they could be.
 type hostCases struct {
 	*report.HostInput
-	unchecked []*gate.Verdict // in the order of the run
+	checks    map[string]*gate.Check // by cell
+	unchecked []*gate.Verdict        // in the order of the run
+	alone     bool                   // those of groups are left out
 	counts
 }
 
 // casesOf gathers the cases of a host.
 func casesOf(in *report.Input, i int) *hostCases {
 	of := &hostCases{HostInput: &in.Hosts[i]}
-	compared := make(map[string]bool, len(of.Comparison.Checks))
+	of.checks = make(map[string]*gate.Check, len(of.Comparison.Checks))
 	for k := range of.Comparison.Checks {
-		compared[of.Comparison.Checks[k].Cell] = true
+		of.checks[of.Comparison.Checks[k].Cell] = &of.Comparison.Checks[k]
 	}
 	for k := range of.Comparison.Verdicts {
-		if v := &of.Comparison.Verdicts[k]; !compared[v.Cell] && failsWhole(v) {
+		if v := &of.Comparison.Verdicts[k]; of.checks[v.Cell] == nil && failsWhole(v) {
 			of.unchecked = append(of.unchecked, v)
 		}
 	}
 	of.unchecked = of.onlyCases(in.Policy.Expected)
 	of.count()
 	return of
+}
+
+// withoutGroups leaves out the cases that are judged by the mean of their group.
+func (of *hostCases) withoutGroups() *hostCases {
+	grouped := map[string]bool{}
+	for _, g := range of.Comparison.Groups {
+		grouped[g.Group] = len(g.Cases) == 0 // the run has a cell for it
+		for _, c := range g.Cases {
+			grouped[c.Cell] = true
+		}
+	}
+	rest := &hostCases{HostInput: of.HostInput, checks: of.checks, alone: true}
+	for _, f := range of.unchecked {
+		if !grouped[f.Cell] {
+			rest.unchecked = append(rest.unchecked, f)
+		}
+	}
+	rest.count()
+	return rest
 }
 
 // failsWhole reports a cell that did not get as far as numbers. One that the
@@ -89,9 +110,7 @@ type counts struct {
 func (of *hostCases) count() {
 	n := &of.counts
 	n.errors = len(of.unchecked)
-	for i := range of.Comparison.Checks {
-		n.add(&of.Comparison.Checks[i])
-	}
+	of.eachCheck(n.add)
 	n.compared = n.same + n.differ + n.unrecorded
 }
 

@@ -124,9 +124,9 @@ func (n *counts) sum() string {
 }
 
 func (all *everyCase) addTotals(t *report.Text, rows int) {
-	var lines [][]report.Line
 	na := report.None()
-	for _, u := range all.unchecked[:min(rows, len(all.unchecked))] {
+	lines, groups := all.groupRows(rows)
+	for _, u := range all.unchecked[:max(0, min(rows-len(lines), len(all.unchecked)))] {
 		lines = append(lines, all.unjudgedRow(u, na, na, na, na, na, report.Only(report.Plain(notChecked))))
 	}
 	for _, c := range all.checked[:min(rows-len(lines), len(all.checked))] {
@@ -138,7 +138,28 @@ func (all *everyCase) addTotals(t *report.Text, rows int) {
 		lines = append(lines, all.row(c.host, report.Code(c.Cell), append(row, report.Only(report.Foreign(string(c.Status))))...))
 	}
 	names := all.columns("Case", "Actual>", "Initial>", "Change>", "Baseline>", "Change>", "Status")
-	t.Table(names, lines, len(all.unchecked)+len(all.checked))
+	t.Table(names, lines, groups+len(all.unchecked)+len(all.checked))
+}
+
+// groupRows returns a row for each group, with its mean and its tolerance, and how many groups there are.
+func (all *everyCase) groupRows(rows int) (lines [][]report.Line, total int) {
+	na := report.None()
+	for host := range all.in.Hosts {
+		for _, g := range all.in.Hosts[host].Comparison.Groups {
+			if total++; len(lines) >= rows {
+				continue
+			}
+			mean := na
+			if g.Mean != nil {
+				mean = report.Only(report.Plain(fmt.Sprintf("%+.2f %%", g.Percent)))
+			}
+			row := all.row(host, report.Code(g.Group), na, na, na,
+				report.Only(report.Plain(fmt.Sprintf("%.4g %%", g.Tolerance*100))), mean, report.Only(report.Foreign(string(g.Status))))
+			row[0] = report.Line{report.Plain("mean of "), report.Code(g.Group)}
+			lines = append(lines, row)
+		}
+	}
+	return lines, total
 }
 
 // addUnchecked adds why cases could not be judged.

@@ -9,20 +9,25 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// PrintTest prints the two tables of msmodeling's checker as it does at
-// commit 84fec85: "[Test 1]" and "[Test 2]". It prints nothing of a report
-// without cases. There, a case without a reference counts as passed, and
+// PrintTest prints the tables of msmodeling's checker as it does at
+// commit 21de24d3: "[Test 1]", "[Test 2]" and "[Test 3]", or by the older rules at commit 84fec85
+// the first two. It prints nothing of a report without cases. There, a case without a reference counts as passed, and
 // operators are only warned of; a case that could not be judged has no row. Its
 // tables do not tell that one is missing, so a line is added after them.
 func PrintTest(w io.Writer, r report.Report) error {
 	out := newConsole(w)
 	return out.each(&r, (*hostCases).any, func(of *hostCases) {
-		if of.total > 0 {
-			out.testTotals(of)
+		groups := of.Comparison.Groups
+		if of = of.withoutGroups(); of.total > 0 {
+			out.testTotals(of, r.Input().Policy.Compat == gate.CompatMSModeling84)
 			out.testOperators(of)
+		}
+		if len(groups) > 0 {
+			out.testGroups(of, groups)
 		}
 		if of.errors > 0 {
 			out.format("*** %s could not be judged; see standard error, or --format terminal ***", text.Plural(of.errors, "case"))
@@ -41,11 +46,13 @@ func (of *hostCases) any() bool { return of.total+of.errors > 0 }
 // eachCheck calls do for each check, in the order of the run.
 func (of *hostCases) eachCheck(do func(*gate.Check)) {
 	for i := range of.Comparison.Checks {
-		do(&of.Comparison.Checks[i])
+		if c := &of.Comparison.Checks[i]; !of.alone || !grouped(c) {
+			do(c)
+		}
 	}
 }
 
-func (c console) testTotals(of *hostCases) {
+func (c console) testTotals(of *hostCases, older bool) {
 	const width, row = 120, "%-36s %10s  %10s  %10s  %10s  %10s  %10s"
 	c.line("")
 	c.title("[Test 1] Total Time Regression Summary", width)
@@ -57,7 +64,11 @@ func (c console) testTotals(of *hostCases) {
 		c.format(row, check.Cell, milliseconds(check.Actual, check.Unit), initial, initialDiff, base, baseDiff, check.Status)
 	})
 	c.rule("-", width)
-	c.format("Total: %d | Passed: %d | Failed: %d | No Baseline: 0", of.total, of.passed+of.none, of.failed)
+	if older { // a case without a time counts as passed
+		c.format("Total: %d | Passed: %d | Failed: %d | No Baseline: 0", of.total, of.passed+of.none, of.failed)
+	} else {
+		c.format("Total: %d | Passed: %d | Failed: %d | Warned: 0 | No Baseline: %d", of.total, of.passed, of.failed, of.none)
+	}
 	c.rule("=", width)
 	c.line("")
 }
@@ -104,6 +115,96 @@ func (c console) testOperators(of *hostCases) {
 	c.rule("=", width)
 	c.line("")
 	c.line(end)
+}
+
+// testGroups prints "[Test 3]".
+func (c console) testGroups(h *hostCases, groups []gate.CaseGroup) {
+	const width = 135
+	passed := 0
+	c.line("")
+	c.title("[Test 3] Group Average Precision Judgment Summary", width)
+	for i := range groups {
+		g := &groups[i]
+		passed += stats.Indicator(g.Status == gate.GroupPass)
+		tolerance, mean := "N/A", "N/A"
+		if g.Status != gate.GroupEmpty {
+			tolerance = fmt.Sprintf("%.2f%%", g.Tolerance*100)
+		}
+		if g.Mean != nil {
+			mean = fmt.Sprintf("%.2f%%", g.Percent)
+		}
+		c.format("Group: %-24s Tolerance: %8s   AvgDiff: %8s   GroupStatus: %s", g.Group, tolerance, mean, g.Status)
+		c.rule("-", width)
+		c.format(groupRow, "Case", "Actual", "Init", "InitDiff", "Baseline", "BaseDiff", "Status", "Op(TopN)")
+		if len(g.Cases) == 0 {
+			c.format("%-20s", "(no sub-cases)")
+		}
+		for k := range g.Cases {
+			c.caseOfGroup(h, &g.Cases[k])
+		}
+		c.warningsOfGroup(h, g, width)
+		c.rule("-", width)
+	}
+	c.format("Total: %d group(s) | Passed: %d | Failed: %d", len(groups), passed, len(groups)-passed)
+	c.rule("=", width)
+	c.line("")
+}
+
+const groupRow = "%-20s %13s  %13s  %9s  %13s  %9s  %-12s  %-12s"
+
+func (c console) caseOfGroup(h *hostCases, one *gate.CaseOfGroup) {
+	check := h.checks[one.Cell]
+	if check == nil {
+		recorded := func(x float64) string {
+			if x == 0 {
+				return "N/A"
+			}
+			return milliseconds(x, "s")
+		}
+		c.format(groupRow, one.Name, "N/A", recorded(one.Initial), "N/A", recorded(one.Baseline), "N/A", notChecked, "N/A")
+		return
+	}
+	initial, initialDiff := compared(check, bench.InitialReference)
+	base, baseDiff := compared(check, bench.BaselineReference)
+	c.format(groupRow, one.Name, milliseconds(check.Actual, check.Unit), initial, initialDiff, base, baseDiff, check.Status,
+		operatorsOfGroup(check))
+}
+
+func operatorsOfGroup(check *gate.Check) string {
+	switch status := check.Operators.Status; {
+	case differs(check):
+		return fmt.Sprintf("%s(%d)", status, len(violations(check)))
+	case status == gate.OperatorsOff:
+		return "N/A"
+	default:
+		return string(status)
+	}
+}
+
+// warningsOfGroup lists the operators of a group that differ, if any do.
+func (c console) warningsOfGroup(h *hostCases, g *gate.CaseGroup, width int) {
+	const line = "  %-24s %-44s %10s  %10s  %10s  %10s"
+	first := true
+	for i := range g.Cases {
+		check := h.checks[g.Cases[i].Cell]
+		if check == nil || !differs(check) {
+			continue
+		}
+		for k := range check.Operators.Rows {
+			row := &check.Operators.Rows[k]
+			if row.Status != gate.OperatorsWarn && row.Status != gate.OperatorsFail {
+				continue
+			}
+			if first {
+				c.rule("-", width)
+				c.line("  Operator warnings in this group:")
+				c.format(line, "Case", "Operator", "Baseline", "Actual", "Diff", "#Calls")
+				first = false
+			}
+			old, now, diff, calls := operatorCells(check, row)
+			c.format(line, g.Cases[i].Name, cmp.Or(row.Name, "other"), old, now, diff, calls)
+		}
+	}
 }
 
 // PrintCheck prints the tables that msmodeling's README shows: "[Check 1]"

@@ -25,7 +25,8 @@ type Change struct {
 }
 
 // Edit returns the text of a case file with the numbers of a refresh, and what
-// that changed, in the order of the new file. Every byte that is not part of a
+// that changed, in the order of the new file. The case is the one of this name in a
+// group; name is "" for a file of its own. Every byte that is not part of a
 // changed number stays. A number that is equal keeps its spelling; another one
 // is rounded to 12 significant digits and written as Python writes it. A time
 // that the file lacks is inserted in the file's style.
@@ -39,22 +40,33 @@ type Change struct {
 // those of the file stay as they are, even if they are not sorted.
 //
 // The error is [Problems] if [Parse] refuses the file as it is.
-func Edit(path string, data []byte, refresh Refresh) ([]byte, []Change, error) {
+func Edit(path, name string, data []byte, refresh Refresh) ([]byte, []Change, error) {
 	if err := refresh.check(path); err != nil {
 		return nil, nil, err
 	}
 	var r reader
-	c, problems := r.parse(path, data)
+	cases, problems := r.parse(path, data)
 	if len(problems) > 0 {
 		return nil, nil, problems
 	}
 	e := &editor{text: r.text, root: r.root}
+	c := cases[0]
+	if name != "" {
+		i := slices.IndexFunc(cases, func(c *Case) bool { return c.Name == name && c.Group != nil })
+		if i < 0 {
+			return nil, nil, fmt.Errorf("refresh %s: its sub_cases have no %s: measure the cases of this file", plain(path), quote(name))
+		}
+		c, e.root, e.prefix = cases[i], memberOf(memberOf(r.root, "sub_cases").Value, name).Value, join("sub_cases", name)+"."
+	}
 	e.time("initial_time_s", refresh.InitialTimeS)
 	e.time("baseline_time_s", refresh.BaselineTimeS)
 	if refresh.Operators != nil && !slices.Equal(refresh.Operators, c.Operators) {
 		e.operators(c.Operators, arrange(refresh.Operators, c.Operators))
 	}
 	text, changes := e.apply()
+	for i := range changes {
+		changes[i].JSONPath = e.prefix + changes[i].JSONPath
+	}
 	if len(text) > maxFileSize {
 		return nil, nil, fmt.Errorf("refresh %s: it would be larger than %d bytes: record fewer operators", plain(path), maxFileSize)
 	}
@@ -83,9 +95,10 @@ func (f *Refresh) check(path string) error {
 
 // editor gathers the edits of one file.
 type editor struct {
-	text  string
-	root  value
-	edits []edit
+	text   string
+	root   value  // of the case
+	prefix string // of the paths of changes
+	edits  []edit
 }
 
 // edit replaces the bytes from at up to end.

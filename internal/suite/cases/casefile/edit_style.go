@@ -12,8 +12,11 @@ func (e *editor) insert(i int, key, text string, changes ...Change) {
 }
 
 // separator returns what stands before a member of the case, or behind the
-// first one: a comma and space. A case has at least two members.
+// first one: a comma and space.
 func (e *editor) separator(i int) string {
+	if len(e.root.Members) == 1 {
+		return "," + e.text[e.root.At+1:e.root.Members[0].KeyAt]
+	}
 	i = max(i, 1)
 	return e.text[e.root.Members[i-1].Value.End:e.root.Members[i].KeyAt]
 }
@@ -29,7 +32,7 @@ func (e *editor) colon() string {
 }
 
 // breaks returns what stands behind an opening bracket, and what behind a
-// comma, at a depth below the file: new lines where the keys of the case stand
+// comma, at a depth below the case: new lines where the keys of the case stand
 // on lines of their own.
 func (e *editor) breaks(depth int) (open, next string) {
 	separator := e.separator(len(e.root.Members) - 1)
@@ -40,7 +43,11 @@ func (e *editor) breaks(depth int) (open, next string) {
 	}
 	indent := separator[newline+1:]
 	indent = indent[:len(indent)-len(strings.TrimLeft(indent, " \t"))]
-	open = "\n" + strings.Repeat(indent, depth)
+	unit := indent
+	if e.prefix != "" { // the keys of a case of a group are three levels deep
+		unit = indent[:len(indent)/3]
+	}
+	open = "\n" + indent + strings.Repeat(unit, depth-1)
 	if newline > 0 && separator[newline-1] == '\r' {
 		open = "\r" + open
 	}

@@ -60,7 +60,7 @@ func TestEdit(t *testing.T) {
 
 func edit(t *testing.T, before string, refresh casefile.Refresh) (after, changes string) {
 	t.Helper()
-	got, all, err := casefile.Edit("case.json", []byte(before), refresh)
+	got, all, err := casefile.Edit("case.json", "", []byte(before), refresh)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestEditErrors(t *testing.T) {
 		{fine, op("a", 1, -1), `refresh c.json: there is no operator "a" with -1 calls in 1 s: measure the case again`},
 		{fine, op(strings.Repeat("a", 1<<20), 1, 1), "refresh c.json: it would be larger than 1048576 bytes: record fewer operators"},
 	} {
-		got, changes, err := casefile.Edit("c.json", []byte(test.text), test.refresh)
+		got, changes, err := casefile.Edit("c.json", "", []byte(test.text), test.refresh)
 		if err == nil || err.Error() != test.want || got != nil || changes != nil {
 			t.Errorf("got %q and the error %v, want %s", got, err, test.want)
 		}
@@ -110,7 +110,7 @@ func TestEditNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, changes, err := casefile.Edit(path, data, casefile.Refresh{InitialTimeS: &c.InitialTimeS, BaselineTimeS: &c.BaselineTimeS, Operators: c.Operators})
+		got, changes, err := casefile.Edit(path, "", data, casefile.Refresh{InitialTimeS: &c.InitialTimeS, BaselineTimeS: &c.BaselineTimeS, Operators: c.Operators})
 		if err != nil || len(changes) > 0 || string(got) != string(data) {
 			t.Errorf("%s: %v, changes %v", path, err, changes)
 		}
@@ -136,7 +136,7 @@ func checkEdit(t *testing.T, path string, data []byte, refresh casefile.Refresh)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, changes, err := casefile.Edit(path, data, refresh)
+	got, changes, err := casefile.Edit(path, "", data, refresh)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func checkEdit(t *testing.T, path string, data []byte, refresh casefile.Refresh)
 	if diff := cmp.Diff(after, before); diff != "" {
 		t.Errorf("-got +want:\n%s", diff)
 	}
-	again, more, err := casefile.Edit(path, got, refresh)
+	again, more, err := casefile.Edit(path, "", got, refresh)
 	if err != nil || len(more) > 0 || string(again) != string(got) {
 		t.Errorf("the second edit: %v, %v", err, more)
 	}
@@ -347,7 +347,7 @@ func FuzzEdit(f *testing.F) {
 		if n%2 == 1 {
 			refresh.Operators = []casefile.Operator{{Name: name, TotalTimeS: total, NumCalls: calls}, {Name: "a", TotalTimeS: baseline, NumCalls: 1}, {Name: "b", TotalTimeS: initial}}[:n%4]
 		}
-		if _, _, err := casefile.Edit("case.json", data, refresh); err == nil {
+		if _, _, err := casefile.Edit("case.json", "", data, refresh); err == nil {
 			checkEdit(t, "case.json", data, refresh)
 		}
 	})

@@ -46,9 +46,19 @@ func (f Finding) String() string {
 // Lint reports what is doubtful about cases, in their order.
 func Lint(cases []*Case) []Finding {
 	var l linter
-	for _, c := range cases {
-		l.c = c
+	for i, c := range cases {
+		l.c, l.prefix = c, ""
+		if c.Group != nil {
+			if i == 0 || cases[i-1].Group != c.Group {
+				l.group(c.Group)
+			}
+			if c.Type == Grouped {
+				continue
+			}
+			l.prefix = join("sub_cases", c.Name) + "."
+		}
 		l.tolerances()
+		l.increase()
 		l.references()
 		l.device()
 		l.operators()
@@ -58,11 +68,12 @@ func Lint(cases []*Case) []Finding {
 
 type linter struct {
 	c        *Case
+	prefix   string // of all JSON paths
 	findings []Finding
 }
 
 func (l *linter) note(rule, path, format string, args ...any) {
-	l.findings = append(l.findings, Finding{l.c.Path, path, rule, fmt.Sprintf(format, args...)})
+	l.findings = append(l.findings, Finding{l.c.Path, l.prefix + path, rule, fmt.Sprintf(format, args...)})
 }
 
 func (l *linter) tolerances() {

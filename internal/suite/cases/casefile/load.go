@@ -24,8 +24,8 @@ const maxEntries = 10_000
 const maxReaders = 8
 
 // Load reads all *.json files of a folder, sorted by path, without those of
-// its subfolders. The cases that are fine are returned beside an error that
-// joins what is wrong with the others: [Problems] for each file. A folder
+// its subfolders. Those of a group stand in its order. The cases that are fine are
+// returned beside an error that joins what is wrong with the others: [Problems] for each file. A folder
 // without any case is an error. Links are not followed.
 func Load(dir string) ([]*Case, error) {
 	entries, err := caseFiles(dir)
@@ -36,30 +36,27 @@ func Load(dir string) ([]*Case, error) {
 	var errs []error
 	owners := map[string]string{} // the file that has a name
 	for _, f := range loadAll(dir, entries) {
-		if c := f.c; c != nil && c.Name != "" {
-			if owner, taken := owners[c.Name]; taken {
-				f.problems = append(f.problems, Problem{File: c.Path, JSONPath: "name",
-					Message: fmt.Sprintf(
-						"%s is the name of %s too",
-						quote(c.Name),
-						plain(owner),
-					), Hint: "give each case a name of its own"})
+		if len(f.cases) > 0 && f.cases[0].fileName() != "" {
+			path, name := f.cases[0].Path, f.cases[0].fileName()
+			if owner, taken := owners[name]; taken {
+				f.problems = append(f.problems, Problem{File: path, JSONPath: "name",
+					Message: fmt.Sprintf("%s is the name of %s too", quote(name), plain(owner)), Hint: "give each case a name of its own"})
 			} else {
-				owners[c.Name] = c.Path
+				owners[name] = path
 			}
 		}
 		if len(f.problems) > 0 {
 			errs = append(errs, f.problems)
 			continue
 		}
-		cases = append(cases, f.c)
+		cases = append(cases, f.cases...)
 	}
 	return cases, errors.Join(errs...)
 }
 
 // loaded is what was read of one file.
 type loaded struct {
-	c        *Case
+	cases    []*Case
 	problems Problems
 }
 
@@ -72,7 +69,7 @@ func loadAll(dir string, entries []fs.DirEntry) []loaded {
 		readers.Go(func() {
 			var r reader
 			for i := taken.Add(1) - 1; i < int64(len(entries)); i = taken.Add(1) - 1 {
-				files[i].c, files[i].problems = r.load(filepath.Join(dir, entries[i].Name()), entries[i])
+				files[i].cases, files[i].problems = r.load(filepath.Join(dir, entries[i].Name()), entries[i])
 			}
 		})
 	}
@@ -103,8 +100,8 @@ func caseFiles(dir string) ([]fs.DirEntry, error) {
 }
 
 // load reads one file of a folder.
-func (r *reader) load(path string, e fs.DirEntry) (*Case, Problems) {
-	fail := func(message, hint string) (*Case, Problems) {
+func (r *reader) load(path string, e fs.DirEntry) ([]*Case, Problems) {
+	fail := func(message, hint string) ([]*Case, Problems) {
 		return nil, Problems{{File: path, Message: message, Hint: hint}}
 	}
 	switch {

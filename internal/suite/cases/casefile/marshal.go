@@ -26,6 +26,9 @@ func Marshal(c *Case) ([]byte, error) {
 	o.seconds("baseline_time_s", c.BaselineTimeS)
 	o.seconds("initial_tolerance", c.InitialTolerance)
 	o.seconds("baseline_tolerance", c.BaselineTolerance)
+	if c.MaxIncrease != nil {
+		o.seconds("baseline_max_increase_pct", *c.MaxIncrease)
+	}
 	o.add("operator_top_n", c.OperatorTopN)
 	o.seconds("operator_tolerance", c.OperatorTolerance)
 	o.own(c)

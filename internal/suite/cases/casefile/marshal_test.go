@@ -96,7 +96,7 @@ func tokens(data []byte) (all []any) {
 func TestMarshalErrors(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*casefile.Case){
-		"c.json:2:11: type: unknown value \"x\"; write one of text, video, command":                                                func(c *casefile.Case) { c.Type = "x" },
+		"c.json:2:11: type: unknown value \"x\"; write one of text, video, command, group":                                         func(c *casefile.Case) { c.Type = "x" },
 		"c.json:3:11: name: \"d\" is not the file's stem \"c\", by which the operators are found; write \"c\", or rename the file": func(c *casefile.Case) { c.Name = "d" },
 		"c.json:5:21: initial_time_s: -1.0 is negative; write 0 or more":                                                           func(c *casefile.Case) { c.InitialTimeS = -1 },
 		"c.json:12:5: user_input.zzzzzz: unknown key; remove it":                                                                   func(c *casefile.Case) { c.UserInput = map[string]any{"zzzzzz": 1.0} },

@@ -6,11 +6,13 @@
 // The original accepts nearly everything: it checks no type, range or name,
 // takes every unknown type of case for text, and one bad file keeps all others
 // from running. Here a file is read strictly and for itself. Facts about the
-// original are those of its master branch at 84fec85.
+// original are those of its master branch at 84fec85, and of groups and
+// profiling those at 21de24d3.
 package casefile
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -22,22 +24,40 @@ const (
 	// is ours alone: the original takes every type but video for text, and then
 	// refuses the keys of a command.
 	Command = "command"
+	// Grouped is the type of a file with several text cases that are judged
+	// together. A Case has it only where the file has none.
+	Grouped = "group"
 )
 
-// Case is one case file. Times are in seconds, tolerances are fractions.
+// Group is a file of type [Grouped].
+type Group struct {
+	Name, Description string
+	// Tolerance is the largest mean of the distances from the baseline times, a
+	// fraction: the file's, or the smallest of its cases. Own says that it is the file's.
+	Tolerance float64
+	Own       bool
+	Cases     []*Case // in the order of the file; may be empty
+}
+
+// Case is one case file, or one case of a group. Times are in seconds, tolerances
+// are fractions.
 type Case struct {
-	Name        string // the file's stem
+	Name        string // the file's stem, or the key in the group
 	Description string
-	Type        string // Text, Video or Command
+	Type        string // Text, Video or Command, or Grouped for an empty group
+	Group       *Group // nil for a file of its own
 
 	// InitialTimeS is the simulator's first total, BaselineTimeS an external
 	// reference; 0 means that there is none.
 	InitialTimeS, BaselineTimeS         float64
 	InitialTolerance, BaselineTolerance float64
-	OperatorTopN                        int
-	OperatorTolerance                   float64
-	Operators                           []Operator // in the order of the file
-	CompilationConfig                   []string   // of text cases
+	// MaxIncrease is how much longer than BaselineTimeS a run may take, a fraction; nil
+	// where the file has none.
+	MaxIncrease       *float64
+	OperatorTopN      int
+	OperatorTolerance float64
+	Operators         []Operator // in the order of the file
+	CompilationConfig []string   // of text cases
 
 	// UserInput holds the settings of a text case and Video those of a video
 	// case; in all other cases they are nil. A setting that the file leaves out has its
@@ -67,24 +87,51 @@ type Operator struct {
 }
 
 // Parse reads the case file that has the given path, which need not exist: it
-// stands in messages, and its stem must be the name of the case. The error is
-// [Problems].
+// stands in messages, and its stem must be the name of the case or of the group. Of a
+// group, it returns the first case; see [Load]. The error is [Problems].
 func Parse(path string, data []byte) (*Case, error) {
-	c, problems := new(reader).parse(path, data)
+	cases, problems := new(reader).parse(path, data)
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	return c, nil
+	return cases[0], nil
 }
 
 // parse returns what it could read of a file that has problems, or nil.
-func (r *reader) parse(path string, data []byte) (*Case, Problems) {
+func (r *reader) parse(path string, data []byte) ([]*Case, Problems) {
 	r.open(path, data)
-	var c *Case
+	var cases []*Case
 	if r.readable() && r.valid() {
-		c = r.read()
+		cases = r.read()
 	}
-	return c, r.sorted()
+	return cases, r.sorted()
+}
+
+// Model returns the performance model of the simulator whose numbers a case of a type is judged by: "analytic",
+// or "empirical" if performance_model has profiling. It is "" for other programs.
+func Model(typ string, settings map[string]any) string {
+	switch model := settings["performance_model"].(type) {
+	case string:
+		if model == "profiling" {
+			return "empirical"
+		}
+	case []any:
+		if slices.Contains(model, any("profiling")) {
+			return "empirical"
+		}
+	}
+	if typ == Command {
+		return ""
+	}
+	return "analytic"
+}
+
+// fileName is the name that the file of a case gives.
+func (c *Case) fileName() string {
+	if c.Group != nil {
+		return c.Group.Name
+	}
+	return c.Name
 }
 
 func stem(path string) string {

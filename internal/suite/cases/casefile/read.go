@@ -31,14 +31,18 @@ func New(path, typ string) *Case {
 	return c
 }
 
-// read returns the case with all that could be read, or nil if it is none.
-func (r *reader) read() *Case {
+// read returns the cases with all that could be read, or nil if there are none.
+func (r *reader) read() []*Case {
 	root := r.root
 	if root.Kind != '{' {
 		r.fail(root.At, "write one object in braces per file", "a case is an object, not %s", describe(root))
 		return nil
 	}
-	c := New(r.path, r.typeOf(root))
+	typ := r.typeOf(root)
+	if typ == Grouped {
+		return r.group(root)
+	}
+	c := New(r.path, typ)
 	c.Name = ""
 	given := r.object(root, caseKeys(c.Type), func(key string, v value) { r.member(c, key, v) })
 	r.require(root, given, "name", "description")
@@ -48,7 +52,7 @@ func (r *reader) read() *Case {
 	case Command:
 		r.require(root, given, "command")
 	}
-	return c
+	return []*Case{c}
 }
 
 // typeOf returns the type, which says what the other keys mean.
@@ -71,7 +75,7 @@ func (r *reader) member(c *Case, key string, v value) {
 	case "type":
 		r.textOf(v) // typeOf has read it
 	case "name":
-		r.name(c, v)
+		c.Name = r.name(v)
 	case "description":
 		c.Description, _ = r.textOf(v)
 	case "initial_time_s":
@@ -82,6 +86,8 @@ func (r *reader) member(c *Case, key string, v value) {
 		c.InitialTolerance = r.amount(v)
 	case "baseline_tolerance":
 		c.BaselineTolerance = r.amount(v)
+	case "baseline_max_increase_pct":
+		c.MaxIncrease = r.optional(v)
 	case "operator_tolerance":
 		c.OperatorTolerance = r.amount(v)
 	case "operator_top_n":
@@ -107,13 +113,23 @@ func (r *reader) own(c *Case, key string, v value) {
 	}
 }
 
-func (r *reader) name(c *Case, v value) {
+// optional returns a number of 0 or more, or nil for null.
+func (r *reader) optional(v value) *float64 {
+	if v.Kind == 'n' {
+		return nil
+	}
+	f := r.amount(v)
+	return &f
+}
+
+// name returns the name of the file's case or group.
+func (r *reader) name(v value) string {
 	name, ok := r.textOf(v)
-	c.Name = name
 	if want := stem(r.path); ok && name != want {
 		r.fail(v.At, fmt.Sprintf("write %s, or rename the file", quote(want)),
 			"%s is not the file's stem %s, by which the operators are found", quote(name), quote(want))
 	}
+	return name
 }
 
 func (r *reader) userInput(v value, m map[string]any) {

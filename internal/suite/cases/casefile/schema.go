@@ -18,15 +18,16 @@ type schema struct {
 }
 
 var commonKeys = []string{"type", "name", "description", "initial_time_s", "baseline_time_s", "initial_tolerance", "baseline_tolerance",
-	"operator_top_n", "operator_tolerance", "operators"}
+	"baseline_max_increase_pct", "operator_top_n", "operator_tolerance", "operators"}
 
 // types lists the types of case, and keysOf the keys of their files.
 var (
-	types  = []string{Text, Video, Command}
+	types  = []string{Text, Video, Command, Grouped}
 	keysOf = map[string][]string{
 		Text:    slices.Concat(commonKeys, []string{"user_input", "compilation_config"}),
 		Video:   slices.Concat(commonKeys, videoSettings.names),
 		Command: slices.Concat(commonKeys, []string{"command", "env", "tags", "format", "timeout_s"}),
+		Grouped: {"type", "name", "description", "group_tolerance", "sub_cases"},
 	}
 )
 
@@ -41,6 +42,15 @@ var (
 		}
 		return ""
 	}}
+	groupedKeys = schema{
+		keys: slices.DeleteFunc(slices.Clone(keysOf[Text]), func(key string) bool { return key == "type" || key == "name" }),
+		misplaced: func(key string) string {
+			if key == "type" || key == "name" {
+				return "remove it: the case is of type text, and its key is its name"
+			}
+			return misplaced(Text, key)
+		},
+	}
 	videoAlone   = schema{keys: videoSettings.names}
 	operatorKeys = schema{
 		keys:      []string{"name", "total_time_s", "num_calls"},

@@ -51,6 +51,7 @@ func Lint(ds *Dataset, blobs Blobs) []Finding {
 		l.workload(w)
 	}
 	l.traces()
+	l.baselines()
 	return l.findings
 }
 
