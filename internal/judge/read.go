@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -20,8 +19,6 @@ import (
 // JudgeFiles judges run documents, and those below folders, under the configuration's policy and
 // baselines.
 func JudgeFiles(ctx context.Context, e *measure.Env, o *measure.Options, paths []string, in report.Input) (Judged, error) {
-	const percent = 30 // of what stays: documents of many cells are most of it, and nothing else is in a hurry
-	defer debug.SetGCPercent(debug.SetGCPercent(percent))
 	file, settled, err := e.Load(o)
 	if err == nil {
 		err = Accept(e, &settled, file, policy.Trigger{Event: policy.Desk})
