@@ -33,7 +33,7 @@ func (c *Command) reportCommand(code *int) *cobra.Command {
 			if _, err := judge.Renderer(c.env(), format); err != nil {
 				return err
 			}
-			const garbage = 30 // percent of what stays: documents of many cells are most of the memory
+			const garbage = 30 // percent: the documents of many cells, which stay, are most of the memory
 			defer debug.SetGCPercent(debug.SetGCPercent(garbage))
 			j, err := judge.JudgeFiles(cmd.Context(), c.env(), &o, args, report.Input{Config: o.Config})
 			if err != nil {
