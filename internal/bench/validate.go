@@ -44,7 +44,7 @@ func DecodeRun(data []byte) (*Run, error) {
 	}
 	run := (*Run)(document.plain)
 	run.Results = document.Results.list
-	if err := run.Validate(); err != nil {
+	if err := run.validate(); err != nil { // each result was validated when it was read
 		return nil, err
 	}
 	return run, nil
@@ -137,6 +137,19 @@ func (rs *results) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 // direction, a metric that is a fallback for one that cannot be gated, a number
 // that is not finite, a sample without values.
 func (r *Run) Validate() error {
+	if err := r.validate(); err != nil {
+		return err
+	}
+	for i := range r.Results {
+		if err := r.Results[i].validate(); err != nil {
+			return fmt.Errorf("result %.80q: %w", r.Results[i].Cell.ID(), err)
+		}
+	}
+	return nil
+}
+
+// validate is Validate without what is wrong within a result.
+func (r *Run) validate() error {
 	if r.Schema != RunSchema {
 		return fmt.Errorf("run document has schema %d, this build reads %d: use the accelgate version that wrote it", r.Schema, RunSchema)
 	}
@@ -156,9 +169,6 @@ func (r *Run) Validate() error {
 			return fmt.Errorf("result %d: case id %.80q is empty or occurs twice", i, id)
 		}
 		seen[id] = true
-		if err := r.Results[i].validate(); err != nil {
-			return fmt.Errorf("result %.80q: %w", id, err)
-		}
 	}
 	return nil
 }
@@ -310,25 +320,38 @@ func (r *Result) validate() error {
 	return r.validateFacts()
 }
 
+// repeats reports whether one of the samples before i is of the same metric. seen is for lists that are too long to look through.
+func repeats(samples []Sample, i int, seen map[string]bool) (again bool) {
+	name := samples[i].Metric
+	if len(samples) > 32 {
+		again, seen[name] = seen[name], true
+		return again
+	}
+	for k := range i {
+		again = again || samples[k].Metric == name
+	}
+	return again
+}
+
 func validateSamples(samples []Sample) error {
-	seen := make(map[string]bool, len(samples))
-	for _, s := range samples {
+	seen := map[string]bool{}
+	for i := range samples {
+		s := &samples[i]
 		if len(s.Metric) > maxName || len(s.Values) > maxValues || len(s.Doubt) > MaxFact {
 			return fmt.Errorf("metric %.80q: a name of more than %d bytes or more than %d values", s.Metric, maxName, maxValues)
 		}
-		if seen[s.Metric] {
+		if repeats(samples, i, seen) {
 			return fmt.Errorf("metric %q occurs twice", s.Metric)
 		}
-		seen[s.Metric] = true
 		if (s.Summary == nil) == (len(s.Values) == 0) {
 			return fmt.Errorf("metric %q needs values or a summary, one of the two", s.Metric)
 		}
 		if len(s.Base) > len(s.Values) {
 			return fmt.Errorf("metric %q has %d values of the base for %d of its own", s.Metric, len(s.Base), len(s.Values))
 		}
-		for _, v := range slices.Concat(s.Values, s.Base) {
-			if !Finite(v) {
-				return fmt.Errorf("metric %q holds %v, which is not a finite number", s.Metric, v)
+		for _, values := range [][]float64{s.Values, s.Base} {
+			if i := slices.IndexFunc(values, func(v float64) bool { return !Finite(v) }); i >= 0 {
+				return fmt.Errorf("metric %q holds %v, which is not a finite number", s.Metric, values[i])
 			}
 		}
 		if m := s.Summary; m != nil && !(Finite(m.Median) && Finite(m.MAD) && m.MAD >= 0 && m.N >= 1 && m.N <= maxCount) {

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"runtime/debug"
+
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/judge"
@@ -31,6 +33,8 @@ func (c *Command) reportCommand(code *int) *cobra.Command {
 			if _, err := judge.Renderer(c.env(), format); err != nil {
 				return err
 			}
+			const garbage = 30 // percent: the documents of many cells, which stay, are most of the memory
+			defer debug.SetGCPercent(debug.SetGCPercent(garbage))
 			j, err := judge.JudgeFiles(cmd.Context(), c.env(), &o, args, report.Input{Config: o.Config})
 			if err != nil {
 				return err
