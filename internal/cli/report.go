@@ -19,7 +19,10 @@ reads each format.
   accelgate report --format junit .accelgate/run.json > junit.xml`
 
 func (c *Command) reportCommand(code *int) *cobra.Command {
-	var o measure.Options
+	var o struct {
+		measure.HostOptions
+		measure.PolicyOptions
+	}
 	var format string
 	cmd := &cobra.Command{
 		Use:   "report RUN.json|FOLDER...",
@@ -30,7 +33,8 @@ func (c *Command) reportCommand(code *int) *cobra.Command {
 			if _, err := judge.Renderer(c.env(), format); err != nil {
 				return err
 			}
-			j, err := judge.JudgeFiles(cmd.Context(), c.env(), &o, args, report.Input{Config: o.Config})
+			options := measure.Options{HostOptions: o.HostOptions, PolicyOptions: o.PolicyOptions}
+			j, err := judge.JudgeFiles(cmd.Context(), c.env(), &options, args, report.Input{Config: o.Config})
 			if err != nil {
 				return err
 			}
@@ -39,10 +43,10 @@ func (c *Command) reportCommand(code *int) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	addConfig(&o, f)
+	addConfig(&o.HostOptions, f)
 	f.StringVar(&o.Baseline, "baseline", "", "baseline `file`, for a single run (default: the configuration's of the run's host)")
-	addHistory(&o, f)
-	addPolicy(&o, f)
+	addHistory(&o.HostOptions, f)
+	addPolicy(&o.PolicyOptions, f)
 	f.StringVar(&format, "format", "terminal", "report `format`: "+judge.Formats())
 	addJSON(cmd, &format)
 	return cmd
