@@ -33,10 +33,11 @@ func (c *Command) autoBaselineCommand(code *int) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	addConfig(&a.Options, f)
-	addLabel(&a.Options, f)
-	addMeasuring(&a.Options, f)
-	addDemonstration(&a.Options, f)
+	addConfig(&a.HostOptions, f)
+	addLabel(&a.HostOptions, f)
+	addSuites(&a.SelectOptions, f)
+	addMeasure(&a.MeasureOptions, f)
+	addDemonstration(&a.DemonstrationOptions, f)
 	f.BoolVar(&a.Aa, "aa", false, "measure one input repeatedly (5 times unless --repeats is given) and report the noise floor")
 	f.StringVar(&a.Tolerance, "tolerance", "", "difference in `percent` that passes (default: the case's, or 5)")
 	f.BoolVar(&a.Promote, "promote", false, "record the measured times and operators in the case files; needs --reason")

@@ -22,8 +22,8 @@ func (c *Command) anchorCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return a.Run(cmd.Context(), c.env()) },
 	}
-	addConfig(&a.Options, cmd.Flags())
-	addHost(&a.Options, cmd.Flags())
+	addConfig(&a.HostOptions, cmd.Flags())
+	addHost(&a.HostOptions, cmd.Flags())
 	cmd.Flags().StringArrayVar(&a.Cells, "only", nil, "move only the anchors of this case `id` or glob; may be repeated (default: all)")
 	cmd.Flags().StringVar(&a.Reason, "reason", "", "why the present level is accepted; kept in the notes (required)")
 	cmd.Flags().BoolVar(&a.Dry, "dry-run", false, "print the anchors that would move and write nothing")

@@ -8,7 +8,7 @@ import (
 )
 
 func (c *Command) lintCommand(code *int) *cobra.Command {
-	var o measure.Options
+	var o measure.HostOptions
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "lint [FILE...]",

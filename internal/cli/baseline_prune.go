@@ -8,7 +8,7 @@ import (
 )
 
 func (c *Command) pruneCommand() *cobra.Command {
-	var o measure.Options
+	var o measure.HostOptions
 	var dry bool
 	cmd := &cobra.Command{
 		Use:   "prune",

@@ -12,7 +12,7 @@ import (
 )
 
 func (c *Command) showCommand() *cobra.Command {
-	var o measure.Options
+	var o measure.HostOptions
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "show [FILE]",
@@ -37,7 +37,7 @@ func (c *Command) showCommand() *cobra.Command {
 }
 
 // baselineOf is the baseline of a file, or of this host.
-func (c *Command) baselineOf(ctx context.Context, o *measure.Options, args []string) (judge.Baseline, error) {
+func (c *Command) baselineOf(ctx context.Context, o *measure.HostOptions, args []string) (judge.Baseline, error) {
 	if len(args) == 0 {
 		return judge.Recorded(ctx, c.env(), o)
 	}

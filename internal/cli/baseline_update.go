@@ -21,20 +21,25 @@ func (c *Command) updateCommand(code *int) *cobra.Command {
 			return err
 		},
 	}
-	addUpdate(&u, cmd.Flags())
+	addRequest(&u.Request, cmd.Flags())
+	cmd.Flags().BoolVar(&u.All, "within-noise", false, "rewrite numbers that moved within their noise or less than min_move, too")
 	return cmd
 }
 
-// addUpdate adds the flags of the recording and its reason.
-func addUpdate(u *record.Update, f *pflag.FlagSet) {
-	addConfig(&u.Options, f)
-	addHost(&u.Options, f)
-	addHistory(&u.Options, f)
-	addPolicy(&u.Options, f)
-	addMeasure(&u.Options, f)
-	f.StringVar(&u.From, "from", "", "record this `run.json`, or the shards below a folder, in place of measuring")
-	f.StringVar(&u.Reason, "reason", "", "why the numbers move; kept with them (required)")
-	f.BoolVar(&u.All, "within-noise", false, "rewrite numbers that moved within their noise or less than min_move, too")
-	f.BoolVar(&u.Force, "force", false, "record even though the gate failed; cells that did not pass are never recorded")
-	f.BoolVar(&u.Dry, "dry-run", false, "print what would be recorded and write nothing but the run")
+// addRequest adds the flags of a run that is to be recorded.
+func addRequest(r *record.Request, f *pflag.FlagSet) {
+	addConfig(&r.HostOptions, f)
+	addHost(&r.HostOptions, f)
+	addHistory(&r.HostOptions, f)
+	addModels(&r.HostOptions, f)
+	addThreshold(&r.PolicyOptions, f)
+	addSuites(&r.SelectOptions, f)
+	addParts(&r.SelectOptions, f)
+	addMeasure(&r.MeasureOptions, f)
+	addDevices(&r.MeasureOptions, f)
+	addPairs(&r.PairOptions, f)
+	f.StringVar(&r.From, "from", "", "record this `run.json`, or the shards below a folder, in place of measuring")
+	f.StringVar(&r.Reason, "reason", "", "why the numbers move; kept with them (required)")
+	f.BoolVar(&r.Force, "force", false, "record even though the gate failed; cells that did not pass are never recorded")
+	f.BoolVar(&r.Dry, "dry-run", false, "print what would be recorded and write nothing but the run")
 }

@@ -22,7 +22,9 @@ import (
 
 // benchRun is what `bench run` was asked for.
 type benchRun struct {
-	measure.Options
+	measure.HostOptions
+	measure.MeasureOptions
+	measure.DemonstrationOptions
 	list, metrics, all, json bool
 	changed                  func(flag string) bool
 

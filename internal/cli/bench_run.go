@@ -93,7 +93,8 @@ func (c *Command) benchRun(ctx context.Context, b *benchRun, args []string) (int
 	if shard != nil {
 		env.Kinds = withShard(shard)
 	}
-	settled, err := env.ConfigOf(&b.Options, file, true)
+	options := measure.Options{HostOptions: b.HostOptions, MeasureOptions: b.MeasureOptions, DemonstrationOptions: b.DemonstrationOptions}
+	settled, err := env.ConfigOf(&options, file, true)
 	if err != nil {
 		return 0, err
 	}

@@ -42,7 +42,7 @@ func (c *Command) bisectCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	addConfig(&b.Options, f)
+	addConfig(&b.HostOptions, f)
 	f.StringVar(&b.Good, "good", "", "`commit` before the slow-down (required)")
 	f.StringVar(&b.Bad, "bad", "HEAD", "`commit` that has it")
 	f.StringVar(&b.Only, "only", "", "the case `id`, or a glob that matches one (required)")
@@ -56,7 +56,7 @@ func (c *Command) bisectCommand() *cobra.Command {
 		"",
 		"`folder` for the log of the bisection (default: "+measure.DefaultOut+"/bisect beside the configuration)",
 	)
-	addModels(&b.Options, f)
+	addModels(&b.HostOptions, f)
 	return cmd
 }
 

@@ -37,9 +37,11 @@ func (c *Command) calibrateCommand(code *int) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	addConfig(&k.Options, f)
-	addHost(&k.Options, f)
-	addSelection(&k.Options, f)
+	addConfig(&k.HostOptions, f)
+	addHost(&k.HostOptions, f)
+	addModels(&k.HostOptions, f)
+	addNames(&k.SelectOptions, f)
+	addParts(&k.SelectOptions, f)
 	f.StringSliceVar(&k.Suites, "suite", nil, "`names` of the suites to measure, separated by commas (default: all)")
 	f.StringVar(&k.Threshold, "threshold", "", "limit in `percent` that cells should resolve (default: the configuration's, or 10)")
 	f.Var((*count)(&k.Rounds), "rounds", "fresh processes per cell, `n` (default 10)")

@@ -33,7 +33,7 @@ func (c *Command) refreshCasesCommand(code *int) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	addUpdate(&r.Update, f)
+	addRequest(&r.Request, f)
 	f.BoolVar(&r.Initial, "initial-times", false, "renew initial_time_s as well, so that drift is measured from here on")
 	return cmd
 }

@@ -60,9 +60,9 @@ func (c *Command) completeSuites(cmd *cobra.Command, _ []string, prefix string) 
 }
 
 func (c *Command) completeCells(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	o := configured(cmd)
+	o := measure.Options{HostOptions: *configured(cmd)}
 	o.Unlisted = true // a key must not start a build
-	s, err := c.env().OpenPlanFor(cmd.Context(), o)
+	s, err := c.env().OpenPlanFor(cmd.Context(), &o)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -92,8 +92,8 @@ func (c *Command) completeRunCells(o *explaining) completer {
 }
 
 // configured are the options that a command line has so far.
-func configured(cmd *cobra.Command) *measure.Options {
-	o := &measure.Options{}
+func configured(cmd *cobra.Command) *measure.HostOptions {
+	o := &measure.HostOptions{}
 	o.Config, _ = cmd.Flags().GetString("config")
 	o.HostLabel, _ = cmd.Flags().GetString("host-label")
 	return o

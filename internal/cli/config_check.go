@@ -23,7 +23,7 @@ report is warned of. Nothing is measured.
   accelgate config check ci/accelgate.yaml`
 
 func (c *Command) checkCommand() *cobra.Command {
-	var o measure.Options
+	var o measure.HostOptions
 	cmd := &cobra.Command{
 		Use:   "check [FILE]",
 		Short: "Check a configuration without measuring",
@@ -42,8 +42,8 @@ func (c *Command) checkCommand() *cobra.Command {
 	return cmd
 }
 
-func (c *Command) check(ctx context.Context, o *measure.Options) error {
-	settled, err := c.env().Configure(o)
+func (c *Command) check(ctx context.Context, o *measure.HostOptions) error {
+	settled, err := c.env().Configure(&measure.Options{HostOptions: *o})
 	if err != nil {
 		return err
 	}

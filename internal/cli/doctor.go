@@ -31,9 +31,9 @@ The token is that of GITHUB_TOKEN or GH_TOKEN. Exit code 1 means that there is a
 
 // visit is what doctor was asked for.
 type visit struct {
-	options measure.Options
-	repo    string
-	asJSON  bool
+	measure.HostOptions
+	repo   string
+	asJSON bool
 }
 
 func (c *Command) doctorCommand(code *int) *cobra.Command {
@@ -49,9 +49,9 @@ func (c *Command) doctorCommand(code *int) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	addConfig(&v.options, f)
+	addConfig(&v.HostOptions, f)
 	f.StringVar(
-		&v.options.HostLabel,
+		&v.HostLabel,
 		"host-label",
 		"",
 		"`label` of this host (default: ACCELGATE_HOST_LABEL, the configuration's, or derived from the hardware)",
@@ -117,8 +117,7 @@ func (c *Command) looks(v *visit) (
 	var wrong, unknown error // of the configuration, and of the host
 	host = func(ctx context.Context) (found bench.Host, warnings []string, err error) {
 		e := c.env()
-		v.options.Unlisted = true
-		settled, wrong = e.Configure(&v.options)
+		settled, wrong = e.Configure(&measure.Options{HostOptions: v.HostOptions, MeasureOptions: measure.MeasureOptions{Unlisted: true}})
 		c.warnAll(settled.Warnings)
 		settled.Warnings = nil
 		unknown = e.Detect(ctx, &settled)

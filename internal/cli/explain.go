@@ -24,7 +24,8 @@ two and "#" more.`
 
 // explaining is what explain was asked for.
 type explaining struct {
-	measure.Options
+	measure.HostOptions
+	measure.PolicyOptions
 	from []string
 	json bool
 }
@@ -40,10 +41,10 @@ func (c *Command) explainCommand() *cobra.Command {
 		RunE:              func(cmd *cobra.Command, args []string) error { return c.explain(cmd.Context(), &o, args[0]) },
 	}
 	f := cmd.Flags()
-	addConfig(&o.Options, f)
+	addConfig(&o.HostOptions, f)
 	f.StringVar(&o.Baseline, "baseline", "", "baseline `file`, for a single run (default: the configuration's of the run's host)")
-	addHistory(&o.Options, f)
-	addPolicy(&o.Options, f)
+	addHistory(&o.HostOptions, f)
+	addThreshold(&o.PolicyOptions, f)
 	f.StringArrayVar(
 		&o.from,
 		"from",
@@ -58,7 +59,8 @@ func (c *Command) explain(ctx context.Context, o *explaining, cell string) error
 	if err := o.lastRun(); err != nil {
 		return err
 	}
-	j, err := judge.JudgeFiles(ctx, c.env(), &o.Options, o.from, report.Input{Config: o.Config})
+	options := measure.Options{HostOptions: o.HostOptions, PolicyOptions: o.PolicyOptions}
+	j, err := judge.JudgeFiles(ctx, c.env(), &options, o.from, report.Input{Config: o.Config})
 	if err != nil {
 		return err
 	}
@@ -91,6 +93,6 @@ func (o *explaining) lastRun() error {
 	if err != nil {
 		return exit.AsUsage(err)
 	}
-	o.from = []string{o.OutPath(file, "run.json")}
+	o.from = []string{new(measure.Options).OutPath(file, "run.json")}
 	return nil
 }

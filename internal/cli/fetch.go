@@ -26,7 +26,7 @@ ACCELGATE_CACHE_GIB limits it, and HF_TOKEN is sent to the hub alone. Exit 0 mea
 that all are there, 3 that one is not.`
 
 func (c *Command) fetchCommand(code *int) *cobra.Command {
-	var o measure.Options
+	var o measure.HostOptions
 	var check, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "fetch [NAME...]",
@@ -44,8 +44,8 @@ func (c *Command) fetchCommand(code *int) *cobra.Command {
 	return cmd
 }
 
-func (c *Command) fetch(ctx context.Context, o *measure.Options, names []string, check, asJSON bool) (int, error) {
-	store, err := c.env().Artifacts(o)
+func (c *Command) fetch(ctx context.Context, o *measure.HostOptions, names []string, check, asJSON bool) (int, error) {
+	store, err := c.env().Artifacts(&measure.Options{HostOptions: *o})
 	if err != nil {
 		return 0, err
 	}

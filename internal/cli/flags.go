@@ -33,18 +33,18 @@ func flagNames(cmd *cobra.Command) []string {
 	return names
 }
 
-func addConfig(o *measure.Options, f *pflag.FlagSet) {
+func addConfig(o *measure.HostOptions, f *pflag.FlagSet) {
 	f.StringVar(&o.Config, "config", measure.DefaultConfig, "the configuration `file`")
 }
 
 // addHost adds the flags that choose the baseline.
-func addHost(o *measure.Options, f *pflag.FlagSet) {
+func addHost(o *measure.HostOptions, f *pflag.FlagSet) {
 	addLabel(o, f)
 	f.StringVar(&o.Baseline, "baseline", "", "baseline `file` (default: baseline-<label>.json in the configuration's folder of baselines)")
 }
 
 // addLabel adds the flag that names this host.
-func addLabel(o *measure.Options, f *pflag.FlagSet) {
+func addLabel(o *measure.HostOptions, f *pflag.FlagSet) {
 	f.StringVar(
 		&o.HostLabel,
 		"host-label",
@@ -54,7 +54,7 @@ func addLabel(o *measure.Options, f *pflag.FlagSet) {
 }
 
 // addHistory adds the flag that names the folder of the history.
-func addHistory(o *measure.Options, f *pflag.FlagSet) {
+func addHistory(o *measure.HostOptions, f *pflag.FlagSet) {
 	f.StringVar(
 		&o.History,
 		"history",
@@ -64,37 +64,32 @@ func addHistory(o *measure.Options, f *pflag.FlagSet) {
 }
 
 // addPolicy adds the flags that change what blocks.
-func addPolicy(o *measure.Options, f *pflag.FlagSet) {
+func addPolicy(o *measure.PolicyOptions, f *pflag.FlagSet) {
+	addThreshold(o, f)
+	f.BoolVar(&o.RequireBaseline, "require-baseline", false, "do not pass when no baseline can judge the speed")
+	f.BoolVar(&o.Strict, "strict", false, "exit with 1 if a loss beyond its limit is undecided")
+}
+
+// addThreshold adds the flag that a command has whose exit code does not follow from the decision.
+func addThreshold(o *measure.PolicyOptions, f *pflag.FlagSet) {
 	f.StringVar(
 		&o.Threshold,
 		"threshold",
 		"",
 		"change for the worse, in `percent`, beyond which a metric blocks (default: the configuration's, or 10)",
 	)
-	f.BoolVar(&o.RequireBaseline, "require-baseline", false, "do not pass when no baseline can judge the speed")
-	f.BoolVar(&o.Strict, "strict", false, "exit with 1 if a loss beyond its limit is undecided")
 }
 
-// addMeasure adds the flags of measuring.
-func addMeasure(o *measure.Options, f *pflag.FlagSet) {
-	addMeasuring(o, f)
-	addPairs(o, f)
-	addParts(o, f)
-}
-
-// addMeasuring adds the flags of how to measure, and of which suites and cells
-// by name.
-func addMeasuring(o *measure.Options, f *pflag.FlagSet) {
+// addSuites adds the flags that choose suites and cells by name.
+func addSuites(o *measure.SelectOptions, f *pflag.FlagSet) {
 	f.StringSliceVar(&o.Suites, "suite", nil, "`names` of the suites to run, separated by commas (default: all)")
 	addNames(o, f)
+}
+
+// addMeasure adds the flags of how to measure.
+func addMeasure(o *measure.MeasureOptions, f *pflag.FlagSet) {
 	f.BoolVar(&o.Offline, "offline", false, "download nothing; an artifact that the cache lacks is an error (default: ACCELGATE_OFFLINE)")
 	f.Var((*count)(&o.Repeats), "repeats", "processes per cell, `n` in place of each suite's own")
-	f.StringSliceVar(
-		&o.Devices,
-		"devices",
-		nil,
-		"`ids` of the accelerators to measure on, one cell at a time on each, as in 0,1 (default: ACCELGATE_DEVICES or the configuration's)",
-	)
 	f.StringVar(
 		&o.Health,
 		"health",
@@ -113,9 +108,19 @@ func addMeasuring(o *measure.Options, f *pflag.FlagSet) {
 	f.StringVar(&o.Revision, "revision", "", "`commit` of the code under test (default: git's HEAD)")
 }
 
+// addDevices adds the flag that names accelerators.
+func addDevices(o *measure.MeasureOptions, f *pflag.FlagSet) {
+	f.StringSliceVar(
+		&o.Devices,
+		"devices",
+		nil,
+		"`ids` of the accelerators to measure on, one cell at a time on each, as in 0,1 (default: ACCELGATE_DEVICES or the configuration's)",
+	)
+}
+
 // addPairs adds the flags of pairs with a base. Commands that compare a run with itself
 // have none.
-func addPairs(o *measure.Options, f *pflag.FlagSet) {
+func addPairs(o *measure.PairOptions, f *pflag.FlagSet) {
 	f.StringVar(
 		&o.AB,
 		"ab",
@@ -133,9 +138,9 @@ func unmeasured(flags *pflag.FlagSet, from string, has ...string) (err error) {
 		return nil
 	}
 	var measuring pflag.FlagSet
-	addMeasure(&measure.Options{}, &measuring)
+	addAllOfMeasuring(&measure.Options{}, &measuring)
 	flags.Visit(func(f *pflag.Flag) {
-		if err == nil && measuring.Lookup(f.Name) != nil && f.Name != "model-dir" && !slices.Contains(has, f.Name) {
+		if err == nil && measuring.Lookup(f.Name) != nil && !slices.Contains(has, f.Name) {
 			err = exit.Usagef("--%s has no effect beside --from, which takes the run as it is: leave one of the two out", f.Name)
 		}
 	})
@@ -144,7 +149,7 @@ func unmeasured(flags *pflag.FlagSet, from string, has ...string) (err error) {
 
 // addDemonstration adds the flags that make the embedded engine slow or wrong. No
 // command that records, or proves something of the gate, has them.
-func addDemonstration(o *measure.Options, f *pflag.FlagSet) {
+func addDemonstration(o *measure.DemonstrationOptions, f *pflag.FlagSet) {
 	f.StringVar(
 		&o.InjectSlowdown,
 		"inject-slowdown",
@@ -154,21 +159,23 @@ func addDemonstration(o *measure.Options, f *pflag.FlagSet) {
 	f.StringVar(&o.WeightSeed, "weight-seed", "", "give the embedded engine other weights by this `seed`, to see the gate fail")
 }
 
-// addSelection adds the flags that choose cells.
-func addSelection(o *measure.Options, f *pflag.FlagSet) {
-	addNames(o, f)
-	addParts(o, f)
+// addAllOfMeasuring adds the flags of a command that measures in pairs, too.
+func addAllOfMeasuring(o *measure.Options, f *pflag.FlagSet) {
+	addSuites(&o.SelectOptions, f)
+	addParts(&o.SelectOptions, f)
+	addMeasure(&o.MeasureOptions, f)
+	addDevices(&o.MeasureOptions, f)
+	addPairs(&o.PairOptions, f)
 }
 
 // addNames adds the flags that choose cells by their ids.
-func addNames(o *measure.Options, f *pflag.FlagSet) {
+func addNames(o *measure.SelectOptions, f *pflag.FlagSet) {
 	f.StringArrayVar(&o.Only, "only", nil, "measure only this case `id` or glob; may be repeated")
 	f.StringArrayVar(&o.Skip, "skip", nil, "leave out this case `id` or glob; may be repeated")
 }
 
 // addParts adds the flags that choose cells by what the configuration says.
-func addParts(o *measure.Options, f *pflag.FlagSet) {
-	addModels(o, f)
+func addParts(o *measure.SelectOptions, f *pflag.FlagSet) {
 	f.StringVar(&o.Profile, "profile", "", "measure only the cells of this profile, `name` as in smoke")
 	f.StringSliceVar(&o.Tags, "tags", nil, "measure only cells with one of these `tags`")
 	f.StringSliceVar(&o.SkipTags, "skip-tags", nil, "leave out cells with one of these `tags`")
@@ -210,7 +217,7 @@ func (p *period) String() string { return "" }
 func (p *period) Type() string   { return "duration" }
 
 // addModels adds the flag that says where models are.
-func addModels(o *measure.Options, f *pflag.FlagSet) {
+func addModels(o *measure.HostOptions, f *pflag.FlagSet) {
 	f.StringVar(&o.ModelDir, "model-dir", "", "`folder` in which suites look for models (default: the configuration's)")
 }
 

@@ -23,7 +23,7 @@ of them. Change points are those of E-divisive, as Apache Otava finds them.`
 
 func (c *Command) historyCommand() *cobra.Command {
 	var o history.Options
-	var configured measure.Options
+	var configured measure.HostOptions
 	cmd := &cobra.Command{
 		Use:   "history [RUN.json|HISTORY.jsonl|FOLDER]...",
 		Short: "Find between which commits the history became slower or faster",

@@ -20,7 +20,7 @@ is there already is left alone, and the newest policy.history_keep (200) stay.
 Runs that were made slow or wrong are refused.`
 
 func (c *Command) recordCommand() *cobra.Command {
-	var o measure.Options
+	var o measure.HostOptions
 	var dry bool
 	cmd := &cobra.Command{
 		Use:   "record RUN.json...",

@@ -32,7 +32,8 @@ accelgate.yaml is judged against this host's baseline by 'accelgate run'.`
 
 // kernelsRun is what the command was asked for.
 type kernelsRun struct {
-	measure.Options
+	measure.HostOptions
+	measure.MeasureOptions
 	changed                                  func(string) bool
 	local, config, mode, reference, python   string
 	device                                   string
@@ -115,7 +116,7 @@ func (c *Command) kernelsRun(ctx context.Context, k *kernelsRun) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	settled, err := c.env().ConfigOf(&k.Options, file, false)
+	settled, err := c.env().ConfigOf(&measure.Options{HostOptions: k.HostOptions, MeasureOptions: k.MeasureOptions}, file, false)
 	if err != nil {
 		return 0, err
 	}

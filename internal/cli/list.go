@@ -24,7 +24,7 @@ shards; list prints what the repository has, for all hosts.
   accelgate list --limits --host-label linux-cuda`
 
 func (c *Command) listCommand() *cobra.Command {
-	var o measure.Options
+	var o measure.HostOptions
 	var cells, limits, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
@@ -43,8 +43,8 @@ func (c *Command) listCommand() *cobra.Command {
 	return cmd
 }
 
-func (c *Command) list(ctx context.Context, o *measure.Options, cells, limits, asJSON bool) error {
-	s, err := c.env().OpenPlanFor(ctx, o)
+func (c *Command) list(ctx context.Context, o *measure.HostOptions, cells, limits, asJSON bool) error {
+	s, err := c.env().OpenPlanFor(ctx, &measure.Options{HostOptions: *o})
 	if err != nil {
 		return err
 	}

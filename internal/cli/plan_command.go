@@ -57,10 +57,12 @@ func (c *Command) planCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	addConfig(&o.Options, f)
+	addConfig(&o.HostOptions, f)
 	f.StringVar(&o.HostLabel, "host-label", "", "`label` of the host to plan for (default: this host)")
 	f.StringSliceVar(&o.Suites, "suite", nil, "`names` of the suites, separated by commas (default: all)")
-	addSelection(&o.Options, f)
+	addModels(&o.HostOptions, f)
+	addNames(&o.SelectOptions, f)
+	addParts(&o.SelectOptions, f)
 	f.Var(&o.Shards, "shards", "pack the cells into `n` parts, or auto: as few as take --max-minutes each")
 	f.Var((*minutes)(&o.Longest), "max-minutes", "`m` minutes that a shard should take at most")
 	f.BoolVar(&o.List, "list", false, "print the case ids, one a line")

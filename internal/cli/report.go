@@ -22,7 +22,10 @@ reads each format.
   accelgate report --format html --out report.html .accelgate/run.json`
 
 func (c *Command) reportCommand(code *int) *cobra.Command {
-	var o measure.Options
+	var o struct {
+		measure.HostOptions
+		measure.PolicyOptions
+	}
 	var format, out string
 	cmd := &cobra.Command{
 		Use:   "report RUN.json|FOLDER...",
@@ -35,7 +38,8 @@ func (c *Command) reportCommand(code *int) *cobra.Command {
 			}
 			const garbage = 30 // percent: the documents of many cells, which stay, are most of the memory
 			defer debug.SetGCPercent(debug.SetGCPercent(garbage))
-			j, err := judge.JudgeFiles(cmd.Context(), c.env(), &o, args, report.Input{Config: o.Config})
+			options := measure.Options{HostOptions: o.HostOptions, PolicyOptions: o.PolicyOptions}
+			j, err := judge.JudgeFiles(cmd.Context(), c.env(), &options, args, report.Input{Config: o.Config})
 			if err != nil {
 				return err
 			}
@@ -47,10 +51,10 @@ func (c *Command) reportCommand(code *int) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	addConfig(&o, f)
+	addConfig(&o.HostOptions, f)
 	f.StringVar(&o.Baseline, "baseline", "", "baseline `file`, for a single run (default: the configuration's of the run's host)")
-	addHistory(&o, f)
-	addPolicy(&o, f)
+	addHistory(&o.HostOptions, f)
+	addPolicy(&o.PolicyOptions, f)
 	f.StringVar(&format, "format", "terminal", "report `format`: "+judge.Formats())
 	f.StringVar(&out, "out", "", "`file` for the report (default: print it); a page of many cells gets a folder beside it")
 	addJSON(cmd, &format)

@@ -40,7 +40,7 @@ func (c *Command) runCommand(code *int) *cobra.Command {
 				return err
 			}
 			if list {
-				return plan.Print(cmd.Context(), c.env(), &plan.Options{Options: o, List: true, Here: true})
+				return plan.PrintRun(cmd.Context(), c.env(), &o)
 			}
 			o.Desk = true
 			*code, err = c.run(cmd.Context(), &o, format)
@@ -48,12 +48,13 @@ func (c *Command) runCommand(code *int) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	addConfig(&o, f)
-	addHost(&o, f)
-	addHistory(&o, f)
-	addPolicy(&o, f)
-	addMeasure(&o, f)
-	addDemonstration(&o, f)
+	addConfig(&o.HostOptions, f)
+	addHost(&o.HostOptions, f)
+	addHistory(&o.HostOptions, f)
+	addModels(&o.HostOptions, f)
+	addPolicy(&o.PolicyOptions, f)
+	addAllOfMeasuring(&o, f)
+	addDemonstration(&o.DemonstrationOptions, f)
 	f.BoolVar(&list, "list", false, "print the case ids and measure nothing")
 	f.StringVar(&format, "format", "terminal", "report `format`: "+judge.Formats())
 	addJSON(cmd, &format)

@@ -33,11 +33,14 @@ func (c *Command) selftestCommand(code *int) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	addConfig(&s.Options, f)
-	addLabel(&s.Options, f)
-	addPolicy(&s.Options, f)
-	addMeasuring(&s.Options, f)
-	addParts(&s.Options, f)
+	addConfig(&s.HostOptions, f)
+	addLabel(&s.HostOptions, f)
+	addModels(&s.HostOptions, f)
+	addPolicy(&s.PolicyOptions, f)
+	addSuites(&s.SelectOptions, f)
+	addParts(&s.SelectOptions, f)
+	addMeasure(&s.MeasureOptions, f)
+	addDevices(&s.MeasureOptions, f)
 	f.StringVar(&s.From, "from", "", "take the numbers of this `run.json` in place of measuring")
 	return cmd
 }

@@ -28,7 +28,7 @@ It decides nothing: the change points are those of 'accelgate history'. What FOL
 holds is replaced; a folder with other files is refused.`
 
 func (c *Command) siteCommand() *cobra.Command {
-	var o measure.Options
+	var o measure.HostOptions
 	var s site.Options
 	cmd := &cobra.Command{
 		Use:   "site --out FOLDER [HISTORY.jsonl|BASELINE.json|RUN.json|FOLDER...]",
@@ -52,7 +52,7 @@ func (c *Command) siteCommand() *cobra.Command {
 	return cmd
 }
 
-func (c *Command) site(ctx context.Context, o *measure.Options, s site.Options, arguments []string) error {
+func (c *Command) site(ctx context.Context, o *measure.HostOptions, s site.Options, arguments []string) error {
 	if s.Out == "" {
 		return exit.Usagef("--out is empty: name a folder for the pages, as in 'accelgate site --out public'")
 	}

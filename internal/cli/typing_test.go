@@ -106,6 +106,9 @@ func generate(t *testing.T, rng *rand.Rand) *generated {
 			t.Fatalf("baseline: %d\n%s", code, out)
 		}
 	}
+	if g.base && rng.IntN(2) == 0 { // commands that record do not have it
+		g.flags = append(g.flags, "--require-baseline")
+	}
 	if path := filepath.Join(filepath.Dir(g.config), "baselines"); g.base && rng.IntN(6) == 0 { // of a machine that was replaced
 		files, _ := filepath.Glob(filepath.Join(path, "*.json"))
 		data, err := os.ReadFile(files[0])

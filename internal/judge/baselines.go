@@ -81,15 +81,14 @@ func ofHistories(o *measure.Options, file *config.File) (found []Baseline, err e
 
 // Recorded reads the baseline of one host, wherever the configuration keeps it. The error is [fs.ErrNotExist]
 // with a next step if there is none.
-func Recorded(ctx context.Context, e *measure.Env, o *measure.Options) (Baseline, error) {
-	o.NoFetch, o.Unlisted = true, true
-	s, err := e.OpenPlan(ctx, o)
+func Recorded(ctx context.Context, e *measure.Env, o *measure.HostOptions) (Baseline, error) {
+	s, err := e.OpenPlan(ctx, &measure.Options{HostOptions: *o, MeasureOptions: measure.MeasureOptions{NoFetch: true, Unlisted: true}})
 	if err != nil {
 		return Baseline{}, err
 	}
 	defer s.Close()
 	p := s.Plan
-	ref, err := RecordedFor(ctx, e, o, p.File, p.Host)
+	ref, err := RecordedFor(ctx, e, p.Options, p.File, p.Host)
 	switch {
 	case err != nil:
 		return Baseline{}, err

@@ -76,7 +76,11 @@ func (l Line) List(flag string, values []string) Line {
 // conditions are the flags that say where and how it is measured and judged.
 func (l Line) conditions(o *measure.Options) Line {
 	l = l.Add("--model-dir", o.ModelDir).List("--devices", o.Devices).Add("--health", o.Health)
-	l = l.Add("--history", o.History).Add("--threshold", o.Threshold).Add("--out", o.Out)
+	return l.Add("--history", o.History).Add("--threshold", o.Threshold).Add("--out", o.Out)
+}
+
+// decided are the flags that change the exit code of a command which follows from the decision.
+func (l Line) decided(o *measure.Options) Line {
 	if o.RequireBaseline {
 		l += " --require-baseline"
 	}
@@ -109,7 +113,7 @@ func (t *Typing) Commands(getenv func(string) string, h bench.Host) report.Comma
 		return report.Commands{}
 	}
 	o, label := t.Options, t.label(getenv, h)
-	run := func(l Line) Line { return l.parts(o).conditions(o).demonstrated(o) }
+	run := func(l Line) Line { return l.parts(o).conditions(o).decided(o).demonstrated(o) }
 	update := func(l Line) Line { return l.parts(o).conditions(o) }
 	prune := t.common("accelgate baseline prune", label).Add("--model-dir", o.ModelDir)
 	anchor := t.common("accelgate baseline anchor", label)

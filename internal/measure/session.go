@@ -111,7 +111,7 @@ func (e *Env) OpenSuite(ctx context.Context, c *Config, s *config.Suite, open fu
 	}
 	of := one.Plan()
 	p := &Plan{Config: *c, Suites: []Planned{{Name: s.Name, Plan: of, Cells: of.Cells, Skipped: of.Skipped}}}
-	p.Warnings = append(p.Warnings, of.Warnings...)
+	p.Warnings = slices.Concat(c.Warnings, of.Warnings)
 	if err := p.addMetrics(s, of.Metrics); err != nil {
 		_ = one.Close() // the error matters more
 		return fail(err)

@@ -108,7 +108,7 @@ type Kind struct {
 	Limits  Limits  // nil where metrics have no limits of their own
 	Shown   Shown   // nil where a metric is gated in every suite of the kind or in none
 	Inside  bool    // cells are computed by accelgate itself, without children
-	Watched bool    // children are watched as [AttendanceOf] says
+	Watched bool    // children are watched as [WatchdogOf] describes
 	// Report is what reports show of the kind; the zero value adds nothing.
 	Report report.Kind
 }

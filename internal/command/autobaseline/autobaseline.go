@@ -20,7 +20,10 @@ import (
 
 // Options is what auto-baseline was asked for.
 type Options struct {
-	measure.Options
+	measure.HostOptions
+	measure.SelectOptions
+	measure.MeasureOptions
+	measure.DemonstrationOptions
 	Aa        bool
 	Tolerance string
 	Promote   bool
@@ -36,8 +39,11 @@ const defaultAA = 5
 // the exit code.
 func Run(ctx context.Context, e *measure.Env, a *Options, files []string) (int, error) {
 	if a.Promote {
-		if err := record.Recordable(&a.Options, "accelgate auto-baseline --promote", a.Reason); err != nil {
+		if err := record.CheckReason("accelgate auto-baseline --promote", a.Reason); err != nil {
 			return 0, err
+		}
+		if args := a.EngineArgs(); len(args) > 0 {
+			return 0, exit.Usagef("a run that is made slow or wrong (%s) cannot be recorded: leave that out", strings.Join(args, " "))
 		}
 	}
 	if a.Aa && a.Repeats == 1 {
@@ -76,7 +82,8 @@ func Run(ctx context.Context, e *measure.Env, a *Options, files []string) (int, 
 
 // openPairs plans the cells of pairs.
 func openPairs(ctx context.Context, e *measure.Env, a *Options, files []string) (*measure.Session, []cases.Pair, error) {
-	c, err := e.Configure(&a.Options)
+	c, err := e.Configure(&measure.Options{HostOptions: a.HostOptions, SelectOptions: a.SelectOptions, MeasureOptions: a.MeasureOptions,
+		DemonstrationOptions: a.DemonstrationOptions})
 	if err != nil {
 		return nil, nil, err
 	}

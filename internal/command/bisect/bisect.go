@@ -22,7 +22,8 @@ import (
 
 // Options is what the command was asked for.
 type Options struct {
-	measure.Options
+	measure.HostOptions
+	measure.MeasureOptions
 	Good, Bad, Only, Metric string
 	Attempts                int
 	Build                   []string
@@ -38,7 +39,7 @@ func (b *Options) check() error {
 	case b.Attempts < 1 || b.Attempts > maxAttempts:
 		return exit.Usagef("--attempts is %d: use 1 to %d", b.Attempts, maxAttempts)
 	}
-	return b.Options.Check()
+	return nil
 }
 
 // Run finds the commit.
@@ -72,7 +73,7 @@ func Run(ctx context.Context, e *measure.Env, o *Options) (err error) {
 // newBisection settles what is searched for, as far as that is known before
 // anything is built.
 func newBisection(ctx context.Context, e *measure.Env, o *Options) (*bisection, *repository, error) {
-	c, err := e.Configure(&o.Options)
+	c, err := e.Configure(&measure.Options{HostOptions: o.HostOptions, MeasureOptions: o.MeasureOptions})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -19,7 +19,10 @@ import (
 
 // Options is what calibrate was asked for.
 type Options struct {
-	measure.Options
+	measure.HostOptions
+	measure.SelectOptions
+	measure.MeasureOptions
+	measure.PolicyOptions
 	Rounds      int
 	Json, Write bool
 	Record      string // file or folder; "" for none
@@ -36,7 +39,8 @@ func Run(ctx context.Context, e *measure.Env, k *Options) (int, error) {
 	if k.Record != "" && k.Resume {
 		return 0, exit.Usagef("--record cannot record the processes that --resume keeps: use one of them")
 	}
-	c, err := e.Configure(&k.Options)
+	c, err := e.Configure(&measure.Options{HostOptions: k.HostOptions, SelectOptions: k.SelectOptions, MeasureOptions: k.MeasureOptions,
+		PolicyOptions: k.PolicyOptions})
 	if err != nil {
 		return 0, err
 	}

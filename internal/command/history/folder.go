@@ -9,7 +9,7 @@ import (
 )
 
 // Folder is the folder of the history that the configuration names.
-func Folder(o *measure.Options) ([]string, error) {
+func Folder(o *measure.HostOptions) ([]string, error) {
 	file, _, err := o.Read()
 	if err != nil {
 		return nil, exit.AsUsage(err)

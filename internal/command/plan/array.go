@@ -15,10 +15,9 @@ import (
 
 // array is the jobs of a host for a batch system.
 func (o *Options) array(h *host) *cluster.Array {
-	var judgeOptions measure.Options
-	one := o.Options
-	one.HostLabel, judgeOptions.Config = h.Host, o.Config
-	t, judging := judge.Typing{Options: &one}, judge.Typing{Options: &judgeOptions}
+	one, judging := o.options(), judge.Typing{Options: &measure.Options{HostOptions: measure.HostOptions{Config: o.Config}}}
+	one.HostLabel = h.Host
+	t := judge.Typing{Options: one}
 	run := t.Planned("accelgate run").Add("--durations", o.Durations...)
 	made := t.Planned("accelgate plan --for "+o.For).Add("--durations", o.Durations...)
 	if o.Shards.given() {

@@ -17,11 +17,11 @@ import (
 
 // Options say what is planned, and how it is printed.
 type Options struct {
-	measure.Options
+	measure.HostOptions
+	measure.SelectOptions
 	List, JSON bool
 	For        string   // name of a target; "" for none
 	Args       []string // flags of run for the jobs of the target
-	Here       bool     // for this host, whatever the label says
 	Shards     ShardCount
 	Longest    time.Duration // that a shard should take; 0 is any
 	name       string        // of the configuration
@@ -83,18 +83,32 @@ type (
 	}
 )
 
-// Print prints the plan and measures nothing.
+// Print prints the plan of a host and measures nothing.
 func Print(ctx context.Context, e *measure.Env, o *Options) error {
-	open := e.OpenPlanFor
-	if o.Here {
-		o.NoFetch, open = true, e.OpenPlan
-	}
-	s, err := open(ctx, &o.Options)
+	s, err := e.OpenPlanFor(ctx, o.options())
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	p := s.Plan
+	return o.print(e, s.Plan)
+}
+
+// PrintRun lists the cells that a run measures on this host, and measures nothing.
+func PrintRun(ctx context.Context, e *measure.Env, o *measure.Options) error {
+	o.NoFetch = true
+	s, err := e.OpenPlan(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return (&Options{HostOptions: o.HostOptions, SelectOptions: o.SelectOptions, List: true}).print(e, s.Plan)
+}
+
+func (o *Options) options() *measure.Options {
+	return &measure.Options{HostOptions: o.HostOptions, SelectOptions: o.SelectOptions}
+}
+
+func (o *Options) print(e *measure.Env, p *measure.Plan) error {
 	e.WarnAll(p.Warnings)
 	doc, err := document(e, p, o)
 	if err != nil {

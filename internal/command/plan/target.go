@@ -61,7 +61,7 @@ func PrintFor(ctx context.Context, e *measure.Env, o *Options) error {
 	if err != nil {
 		return err
 	}
-	file, _, err := e.Load(&o.Options)
+	file, _, err := e.Load(o.options())
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (o *Options) host(ctx context.Context, e *measure.Env, r config.Runner) (h 
 		e.WarnAll([]string{fmt.Sprintf("the label %s does not name a kind of host, so its jobs are planned for this host: "+
 			"plan on such a host, or name runners such as linux-cuda-%s", r.Host, r.Host)})
 	}
-	s, err := e.OpenPlanFor(ctx, &one.Options)
+	s, err := e.OpenPlanFor(ctx, one.options())
 	if err != nil {
 		return h, err
 	}

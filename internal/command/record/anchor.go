@@ -15,16 +15,15 @@ import (
 // Anchor accepts the present level of a host's baseline as the one that drift is judged
 // from.
 type Anchor struct {
-	measure.Options
+	measure.HostOptions
 	Cells  []string // ids and globs; none means all
 	Reason string   // why the level is accepted
 	Dry    bool     // print the anchors that would move, and write nothing
 }
 
 // PathOf returns the path of this host's baseline.
-func PathOf(ctx context.Context, e *measure.Env, o *measure.Options) (string, error) {
-	o.NoFetch, o.Unlisted = true, true
-	s, err := e.OpenPlan(ctx, o)
+func PathOf(ctx context.Context, e *measure.Env, o *measure.HostOptions) (string, error) {
+	s, err := e.OpenPlan(ctx, &measure.Options{HostOptions: *o, MeasureOptions: measure.MeasureOptions{NoFetch: true, Unlisted: true}})
 	if err != nil {
 		return "", err
 	}
@@ -34,10 +33,10 @@ func PathOf(ctx context.Context, e *measure.Env, o *measure.Options) (string, er
 
 // Run moves the anchors of the host's baseline to its medians.
 func (a *Anchor) Run(ctx context.Context, e *measure.Env) error {
-	if err := Recordable(&a.Options, "accelgate baseline anchor", a.Reason); err != nil {
+	if err := CheckReason("accelgate baseline anchor", a.Reason); err != nil {
 		return err
 	}
-	path, err := PathOf(ctx, e, &a.Options)
+	path, err := PathOf(ctx, e, &a.HostOptions)
 	if err != nil {
 		return err
 	}

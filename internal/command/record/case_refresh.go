@@ -14,14 +14,14 @@ import (
 
 // CaseRefresh records a run in the case files.
 type CaseRefresh struct {
-	Update
+	Request
 	Initial bool // renew initial_time_s as well
 }
 
 // Run writes the times of a run, measured or read, into the case files, unless the gate
 // failed. It returns the exit code.
 func (r *CaseRefresh) Run(ctx context.Context, e *measure.Env) (int, error) {
-	if err := Recordable(&r.Options, "accelgate cases refresh", r.Reason); err != nil {
+	if err := CheckReason("accelgate cases refresh", r.Reason); err != nil {
 		return 0, err
 	}
 	file, _, err := r.Read()
@@ -43,11 +43,12 @@ func (r *CaseRefresh) Run(ctx context.Context, e *measure.Env) (int, error) {
 	if r.From == "" && len(r.Suites) == 0 {
 		r.Suites = known
 	}
-	run, ref, accepted, err := r.judged(ctx, e)
+	o := r.options()
+	run, ref, accepted, err := r.judged(ctx, e, o)
 	if err != nil || !accepted {
 		return exit.GateFailed, err
 	}
-	policy, err := e.Policy(&r.Options, file)
+	policy, err := e.Policy(o, file)
 	if err != nil {
 		return 0, err
 	}

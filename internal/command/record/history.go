@@ -16,13 +16,13 @@ import (
 
 // History adds runs to the histories of their hosts, and prints what it keeps and leaves out. Nothing is written
 // unless all runs can be read. dry writes nothing.
-func History(e *measure.Env, o *measure.Options, arguments []string, dry bool) error {
+func History(e *measure.Env, o *measure.HostOptions, arguments []string, dry bool) error {
 	runs, err := genuineRuns(arguments, e.Now())
 	if err != nil {
 		return err
 	}
 	r := recording{Env: e, path: func(label string) string { return history.Path(o.History, label) }, files: map[string]*history.File{}}
-	file, _, err := e.Load(o)
+	file, _, err := e.Load(&measure.Options{HostOptions: *o})
 	switch {
 	case err == nil:
 		r.keep, r.reference = measure.KeepRuns(file), history.ForReference{Needed: o.Reference(file).FromHistory()}

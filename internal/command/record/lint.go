@@ -26,9 +26,9 @@ type lintedBaseline struct {
 
 // Lint checks the files named, or all of the configuration, those against what
 // it gates, too.
-func Lint(ctx context.Context, e *measure.Env, o *measure.Options, paths []string) (Linted, error) {
+func Lint(ctx context.Context, e *measure.Env, o *measure.HostOptions, paths []string) (Linted, error) {
 	if len(paths) == 0 {
-		return lintConfigured(ctx, e, o)
+		return lintConfigured(ctx, e, &measure.Options{HostOptions: *o})
 	}
 	checked := Linted{}
 	for _, path := range paths {

@@ -15,9 +15,8 @@ import (
 
 // Prune removes the entries of the host's baseline whose cells the configuration no
 // longer has. With dry it prints them only.
-func Prune(ctx context.Context, e *measure.Env, o *measure.Options, dry bool) error {
-	o.NoFetch = true
-	s, err := e.OpenPlan(ctx, o)
+func Prune(ctx context.Context, e *measure.Env, o *measure.HostOptions, dry bool) error {
+	s, err := e.OpenPlan(ctx, &measure.Options{HostOptions: *o, MeasureOptions: measure.MeasureOptions{NoFetch: true}})
 	if err != nil {
 		return err
 	}

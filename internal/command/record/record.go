@@ -20,14 +20,10 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// Recordable refuses what must not be recorded, before anything is measured:
-// numbers without a reason, and demonstrations.
-func Recordable(o *measure.Options, command, reason string) error {
+// CheckReason refuses to record numbers without a reason, before anything is measured.
+func CheckReason(command, reason string) error {
 	if strings.TrimSpace(reason) == "" {
 		return exit.Usagef("%s: a reason is required, because reviewers will ask for it: add --reason \"...\"", command)
-	}
-	if args := o.EngineArgs(); len(args) > 0 {
-		return exit.Usagef("a run that is made slow or wrong (%s) cannot be recorded: leave that out", strings.Join(args, " "))
 	}
 	return nil
 }

@@ -24,23 +24,38 @@ import (
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
-// Update records a run in its host's baseline.
-type Update struct {
-	measure.Options
+// Request is a run that is to be recorded.
+type Request struct {
+	measure.HostOptions
+	measure.SelectOptions
+	measure.MeasureOptions
+	measure.PairOptions
+	measure.PolicyOptions
 	From   string // the path of a run.json; "" measures
 	Reason string // why the numbers move
 	Force  bool   // record although the gate failed
-	All    bool   // rewrite numbers that moved within their noise, too
 	Dry    bool   // print what would be recorded, and write nothing but the run
+}
+
+// Update records a run in its host's baseline.
+type Update struct {
+	Request
+	All bool // rewrite numbers that moved within their noise, too
+}
+
+// options are those of measuring and judging the run.
+func (r *Request) options() *measure.Options {
+	return &measure.Options{HostOptions: r.HostOptions, SelectOptions: r.SelectOptions, MeasureOptions: r.MeasureOptions,
+		PairOptions: r.PairOptions, PolicyOptions: r.PolicyOptions}
 }
 
 // Run measures or reads the run, judges it, and records it unless the gate failed. It
 // returns the exit code.
 func (u *Update) Run(ctx context.Context, e *measure.Env) (int, error) {
-	if err := Recordable(&u.Options, "accelgate baseline update", u.Reason); err != nil {
+	if err := CheckReason("accelgate baseline update", u.Reason); err != nil {
 		return 0, err
 	}
-	run, ref, accepted, err := u.judged(ctx, e)
+	run, ref, accepted, err := u.judged(ctx, e, u.options())
 	if err != nil || !accepted {
 		return exit.GateFailed, err
 	}
@@ -167,8 +182,10 @@ func (u *Update) ofAnotherCommit(ctx context.Context, e *measure.Env, run *bench
 
 // judged gets a run and judges it. One that the gate failed is shown and not
 // accepted, unless that was forced.
-func (u *Update) judged(ctx context.Context, e *measure.Env) (run *bench.Run, ref judge.Reference, accepted bool, err error) {
-	run, ref, policy, err := u.run(ctx, e)
+func (r *Request) judged(ctx context.Context, e *measure.Env, o *measure.Options) (
+	run *bench.Run, ref judge.Reference, accepted bool, err error,
+) {
+	run, ref, policy, err := r.run(ctx, e, o)
 	if err != nil {
 		return nil, ref, false, err
 	}
@@ -176,13 +193,13 @@ func (u *Update) judged(ctx context.Context, e *measure.Env) (run *bench.Run, re
 		return nil, ref, false, err
 	}
 	policy = policy.Recording()
-	j := judge.Judge(e, []*bench.Run{run}, []judge.Reference{ref}, policy, report.Input{Config: u.Config, Revision: run.Revision})
+	j := judge.Judge(e, []*bench.Run{run}, []judge.Reference{ref}, policy, report.Input{Config: r.Config, Revision: run.Revision})
 	if j.Decision.Status != gate.StatusFailed { // what only warns must not become the measure by itself
 		fixed := policy
 		fixed.Method = gate.MethodThreshold
-		j = judge.Judge(e, []*bench.Run{run}, []judge.Reference{ref}, fixed, report.Input{Config: u.Config, Revision: run.Revision})
+		j = judge.Judge(e, []*bench.Run{run}, []judge.Reference{ref}, fixed, report.Input{Config: r.Config, Revision: run.Revision})
 	}
-	if u.Force || j.Decision.Status != gate.StatusFailed {
+	if r.Force || j.Decision.Status != gate.StatusFailed {
 		return run, ref, true, nil
 	}
 	fmt.Fprintf(e.Stderr, "accelgate: not recorded, because the gate failed; fix it, or add --force to record what passed\n")
@@ -190,17 +207,17 @@ func (u *Update) judged(ctx context.Context, e *measure.Env) (run *bench.Run, re
 }
 
 // run gets the run: measured now, or from a file.
-func (u *Update) run(ctx context.Context, e *measure.Env) (*bench.Run, judge.Reference, gate.Policy, error) {
-	if u.From != "" {
-		return u.read(ctx, e)
+func (r *Request) run(ctx context.Context, e *measure.Env, o *measure.Options) (*bench.Run, judge.Reference, gate.Policy, error) {
+	if r.From != "" {
+		return r.read(ctx, e, o)
 	}
-	s, err := e.OpenPlan(ctx, &u.Options)
+	s, err := e.OpenPlan(ctx, o)
 	if err != nil {
 		return nil, judge.Reference{}, gate.Policy{}, err
 	}
 	defer s.Close()
 	p := s.Plan
-	ref, err := judge.RecordedFor(ctx, e, &u.Options, p.File, p.Host)
+	ref, err := judge.RecordedFor(ctx, e, p.Options, p.File, p.Host)
 	if err != nil {
 		return nil, judge.Reference{}, p.Policy, err
 	}
@@ -209,23 +226,23 @@ func (u *Update) run(ctx context.Context, e *measure.Env) (*bench.Run, judge.Ref
 }
 
 // read gets the run and its host's baseline from files.
-func (u *Update) read(ctx context.Context, e *measure.Env) (*bench.Run, judge.Reference, gate.Policy, error) {
-	file, policy, err := e.Load(&u.Options)
+func (r *Request) read(ctx context.Context, e *measure.Env, o *measure.Options) (*bench.Run, judge.Reference, gate.Policy, error) {
+	file, policy, err := e.Load(o)
 	if err != nil {
 		return nil, judge.Reference{}, policy, err
 	}
-	paths, err := measure.RunFiles([]string{u.From})
+	paths, err := measure.RunFiles([]string{r.From})
 	if err != nil {
 		return nil, judge.Reference{}, policy, err
 	}
-	runs, err := judge.ReadHosts(ctx, e, &u.Options, file, paths)
+	runs, err := judge.ReadHosts(ctx, e, o, file, paths)
 	switch {
 	case err != nil:
 		return nil, judge.Reference{}, policy, err
 	case len(runs) > 1:
 		return nil, judge.Reference{}, policy, exit.Usagef(
-			"--from: below %s are runs of %d hosts: name the folder of one, and then those of the others", u.From, len(runs))
+			"--from: below %s are runs of %d hosts: name the folder of one, and then those of the others", r.From, len(runs))
 	}
-	ref, err := judge.RecordedFor(ctx, e, &u.Options, file, runs[0].Host)
+	ref, err := judge.RecordedFor(ctx, e, o, file, runs[0].Host)
 	return runs[0], ref, policy, err
 }

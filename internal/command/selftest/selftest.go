@@ -22,7 +22,10 @@ import (
 
 // Options is what selftest was asked for.
 type Options struct {
-	measure.Options
+	measure.HostOptions
+	measure.SelectOptions
+	measure.MeasureOptions
+	measure.PolicyOptions
 	From string
 }
 
@@ -64,10 +67,15 @@ func asItself(run *bench.Run) {
 	}
 }
 
+func (s *Options) options() *measure.Options {
+	return &measure.Options{HostOptions: s.HostOptions, SelectOptions: s.SelectOptions, MeasureOptions: s.MeasureOptions,
+		PolicyOptions: s.PolicyOptions}
+}
+
 // selftestRun measures once, or reads a run.
 func selftestRun(ctx context.Context, e *measure.Env, s *Options) (*bench.Run, gate.Policy, error) {
 	if s.From != "" {
-		_, policy, err := e.Load(&s.Options)
+		_, policy, err := e.Load(s.options())
 		if err != nil {
 			return nil, policy, err
 		}
@@ -77,7 +85,7 @@ func selftestRun(ctx context.Context, e *measure.Env, s *Options) (*bench.Run, g
 		}
 		return unpaired(run), policy, nil
 	}
-	c, err := e.Configure(&s.Options)
+	c, err := e.Configure(s.options())
 	if err != nil {
 		return nil, gate.Policy{}, err
 	}

@@ -12,8 +12,8 @@ import (
 )
 
 // Folders are the configuration's folder of baselines, and that of the history where it is another.
-func Folders(e *measure.Env, o *measure.Options) ([]string, error) {
-	file, _, err := e.Load(o)
+func Folders(e *measure.Env, o *measure.HostOptions) ([]string, error) {
+	file, _, err := e.Load(&measure.Options{HostOptions: *o})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, exit.Usagef("%w; or name the folder of histories, as in 'accelgate site --out public baselines'", err)
 	}

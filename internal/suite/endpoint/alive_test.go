@@ -69,7 +69,7 @@ func TestWrongAnswersAreFinal(t *testing.T) {
 			m.seen.observations = append(m.seen.observations, latency.Observation{Phase: load.Measure, Reply: openai.Reply{Outcome: o, Reason: "why"}})
 		}
 		r := bench.Result{Outcome: bench.Passed, Counts: map[string]int{string(openai.OK): 2, string(test.answer): 1}}
-		m.judgeOutcome(&r, true)
+		m.incorrect = m.answers().judge(&r, true)
 		if err := m.ended(t.Context(), &r, nil); err != nil || r.Cause != test.want || r.Outcome == bench.Passed {
 			t.Errorf("%s, then %s: %v, %s, %q: %s, want %q", test.answer, test.end.End, err, r.Outcome, r.Cause, r.Reason, test.want)
 		}

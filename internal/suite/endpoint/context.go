@@ -6,7 +6,6 @@ import (
 	"maps"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/suite"
@@ -159,21 +158,4 @@ func (o objective) String() string {
 		parts = append(parts, "e2e<="+o.e2e.String())
 	}
 	return strings.Join(parts, " ")
-}
-
-// samplesName names the file of a measurement's samples, for any file system.
-// Rounds of one cell differ by when they began.
-func (m *measurement) samplesName() string {
-	plain := func(r rune) rune {
-		if r < 128 && (unicode.IsLetter(r) || unicode.IsDigit(r)) || r == '.' || r == '_' {
-			return r
-		}
-		return '-'
-	}
-	return fmt.Sprintf(
-		"samples-%.80s-%.40s-%d.jsonl",
-		strings.Map(plain, m.name),
-		strings.Map(plain, m.point.String()),
-		m.epoch.UnixMilli(),
-	)
 }

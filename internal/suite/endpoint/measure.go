@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime/debug"
-	"strings"
 	"sync"
 	"time"
 
@@ -222,7 +221,7 @@ func (m *measurement) measure(ctx context.Context, result *bench.Result) error {
 	result.Samples = append(result.Samples, clientSamples(health)...)
 	addTelemetry(result, reported)
 	result.Samples = append(result.Samples, deviceSamples(gauges, log.Window)...)
-	m.doubt(result, out, health)
+	m.answers().doubt(result, out, health)
 	m.warnRepeats(result)
 	addTogether(result, m.seen.parts)
 	if err := m.keepSamples(result); err != nil {
@@ -231,7 +230,7 @@ func (m *measurement) measure(ctx context.Context, result *bench.Result) error {
 	if runErr != nil {
 		return runErr
 	}
-	m.judgeOutcome(result, gone)
+	m.incorrect = m.answers().judge(result, gone)
 	m.handOver(result)
 	return nil
 }
@@ -315,80 +314,17 @@ func (m *measurement) fit(ctx context.Context) (err error) {
 	return nil
 }
 
-// doubt records why the numbers, or the high percentiles alone, may be those of the
-// client.
-func (m *measurement) doubt(result *bench.Result, out latency.Output, health load.Health) {
-	client := latency.Client{
-		Limit:            m.body.ClientDelay,
-		ScheduleDelayP50: out.ScheduleDelayP50,
-		ScheduleDelayP99: out.ScheduleDelayP99,
-		Capped:           m.capped(),
-		WakeDelayP50:     health.WakeDelayP50,
-		WakeDelayP99:     health.WakeDelayP99,
-		CPUShare:         health.CPUShare,
-		GCPauseMax:       health.GCPauseMax,
-	}
-	result.Doubt = latency.ClientLimited(client)
-	tail := latency.TailLimited(client)
-	for i := range result.Samples {
-		s := &result.Samples[i]
-		if metric, _, _ := strings.Cut(s.Metric, modelMark); latency.Tail(metric) {
-			s.Doubt = tail
-		}
-	}
-	if !out.Saturated && load.OverSaturated(m.seen.backlog()) { // which serving cannot measure
-		result.Warnings = append(
-			result.Warnings,
-			"the server fell behind the schedule, so that the numbers depend on how long was measured: send less a second",
-		)
-	}
-}
-
 // warnRepeats warns of prompts that a prefix cache answers.
 func (m *measurement) warnRepeats(result *bench.Result) {
-	n, each := m.seen.count(load.Measure), m.body.Request.texts()
-	if !m.body.converses() && each > 0 && m.asked.Repeats(each*m.seen.count(load.Warmup), each*n) {
+	sent := m.answers()
+	n, each := sent.count(load.Measure), m.body.Request.texts()
+	if !m.body.converses() && each > 0 && m.asked.Repeats(each*sent.count(load.Warmup), each*n) {
 		result.Warnings = append(
 			result.Warnings,
 			fmt.Sprintf("%d requests repeat prompts of a dataset of %d, which a prefix cache answers: "+
 				"set dataset.cache_policy: unique, or take a larger dataset", n, m.dataset.Len()),
 		)
 	}
-}
-
-// judgeOutcome fails a cell whose requests were not answered: numbers of the
-// few that were say nothing about a server that does not serve.
-func (m *measurement) judgeOutcome(result *bench.Result, gone bool) {
-	ok := result.Counts[string(openai.OK)]
-	all := m.seen.count(load.Measure)
-	cut := result.Counts[string(openai.Cancelled)]
-	total := all - cut
-	wrong := result.Counts[string(openai.Invalid)] + result.Counts[string(openai.PromptTruncated)]
-	switch {
-	case float64(wrong) > (1-m.body.MinOKRate)*float64(all): // whatever else happened: failures of other causes may be measured again
-		m.incorrect = true
-		suite.Fail(result, bench.CauseOutput, fmt.Sprintf("%d of %d requests were answered: %s", ok, total, m.seen.failures()))
-	case gone:
-		suite.Fail(result, bench.CauseCrash, fmt.Sprintf("the server went away after %d answers: %s", ok, m.seen.failures()))
-	case ok == 0 && total == 0:
-		suite.Fail(result, bench.CauseOutput, fmt.Sprintf("no request ended in the window; %s: %s", m.seen.failures(), m.lessLoad()))
-	case cut > total:
-		suite.Fail(
-			result,
-			bench.CauseOutput,
-			fmt.Sprintf("%d of %d requests were due in the window and not answered by its end: %s", cut, all, m.lessLoad()),
-		)
-	case float64(ok) < m.body.MinOKRate*float64(total):
-		suite.Fail(result, bench.CauseOutput, fmt.Sprintf("%d of %d requests were answered: %s", ok, total, m.seen.failures()))
-	}
-}
-
-// lessLoad is what to do about a load that the server did not get through.
-func (m *measurement) lessLoad() string {
-	if m.body.Load.Mode == load.Closed {
-		return "measure for longer, or lengthen the drain (load.drain)"
-	}
-	return "lower the rate or lengthen the drain (load.rate, load.drain)"
 }
 
 // checkKey refuses to measure without the key that was asked for.

@@ -121,17 +121,7 @@ func MergeShards(list []*ShardFile, dir string) (*bench.Run, error) {
 	t := merge(parts, first.Part.Epoch, load.Plan{Mode: set.Mode, Requests: set.Requests})
 	run := first.Run
 	result := &run.Results[0]
-	b := body{
-		MinOKRate:   set.MinOKRate,
-		ClientDelay: set.ClientDelay,
-		Load:        loading{Mode: set.Mode, MaxInFlight: set.MaxInFlight},
-		Mix:         set.Mix,
-	}
-	m := &measurement{Suite: &Suite{name: result.Cell.Suite + "-merged", body: &b}, cell: result.Cell, epoch: first.Part.Epoch}
-	m.env.Files = dir
-	m.point.label = result.Cell.Get("load")
-	m.seen = &record{measurement: m, observations: t.observations, parts: &t}
-	return &run, m.merged(result, list, &run)
+	return &run, merged(result, list, &run, t, dir)
 }
 
 // checkRequests refuses shards that hold one request of the load: one is a copy of the other.
@@ -154,9 +144,9 @@ func checkRequests(list []*ShardFile) error {
 	return nil
 }
 
-// merged computes the result of all shards.
-func (m *measurement) merged(result *bench.Result, list []*ShardFile, run *bench.Run) error {
-	t, set := m.seen.parts, &list[0].Settings
+// merged computes the result of all shards, and writes their samples to a folder.
+func merged(result *bench.Result, list []*ShardFile, run *bench.Run, t together, dir string) error {
+	set := &list[0].Settings
 	in := latency.Input{Observations: t.observations, Window: t.window, Open: set.Mode != load.Closed, SLO: set.SLO,
 		Price: latency.Price{USDPerHour: set.PriceHour}}
 	out := latency.Compute(in)
@@ -164,25 +154,28 @@ func (m *measurement) merged(result *bench.Result, list []*ShardFile, run *bench
 	for _, f := range list {
 		health, gone = worse(health, f.Part.Health), gone || f.Part.Gone
 	}
-	server, facts := serverSamples(result), m.mergedContext(result.Facts(), out, list)
+	server, facts := serverSamples(result), mergedContext(result.Facts(), out, list)
 	*result = bench.Result{
 		Cell:     result.Cell,
 		Outcome:  bench.Passed,
 		WallMS:   result.WallMS,
 		Counts:   out.Counts,
 		Warnings: out.Warnings,
-		Samples:  slices.Concat(out.Samples, m.body.Mix.samples(in), clientSamples(health), server),
+		Samples:  slices.Concat(out.Samples, set.Mix.samples(in), clientSamples(health), server),
 	}
 	result.SetFacts(facts, conditions)
-	m.doubt(result, out, health)
-	addTogether(result, t)
+	all := answers{observations: t.observations, mode: set.Mode, capped: capped(set.Mode, set.MaxInFlight), minOKRate: set.MinOKRate,
+		clientDelay: set.ClientDelay}
+	all.doubt(result, out, health)
+	addTogether(result, &t)
 	run.Metrics = slices.Concat(slices.DeleteFunc(slices.Clone(run.Metrics), func(a bench.Metric) bool {
 		return slices.ContainsFunc(severalMetrics, func(b bench.Metric) bool { return a.Name == b.Name })
 	}), severalMetrics)
-	if err := m.keepSamples(result); err != nil {
+	name := samplesName(result.Cell.Suite+"-merged", point{label: result.Cell.Get("load")}.String(), list[0].Part.Epoch)
+	if err := saveSamples(dir, name, t.observations, result); err != nil {
 		return err
 	}
-	m.judgeOutcome(result, gone)
+	all.judge(result, gone)
 	return run.Validate()
 }
 
@@ -197,7 +190,7 @@ func serverSamples(r *bench.Result) (list []bench.Sample) {
 }
 
 // mergedContext are the conditions of one client, and the clocks.
-func (m *measurement) mergedContext(of map[string]string, out latency.Output, list []*ShardFile) map[string]string {
+func mergedContext(of map[string]string, out latency.Output, list []*ShardFile) map[string]string {
 	c := of
 	for _, own := range []string{bench.StreamedTokens, "energy_scope", "energy_method", "token_source"} {
 		delete(c, own)

@@ -36,9 +36,7 @@ func writeShard(t testing.TB, k, n int, edit func(*ShardFile)) string {
 		Part:     part{Epoch: epoch, Began: at, Window: load.Window{Start: at, End: at + 1200*time.Millisecond, Drained: 3 * time.Second}},
 		Run: bench.Run{Schema: bench.RunSchema, Tool: "accelgate test", Revision: "abc", Started: epoch, Host: bench.Host{Label: "one"}, Metrics: Catalogue(),
 			Results: []bench.Result{{Cell: cell, Outcome: bench.Passed, Doubt: "a part", Context: map[string]string{"mode": "constant", "rate": "10"}}}}}
-	m := &measurement{Suite: &Suite{name: "chat", body: &body{}}, epoch: epoch, point: point{rate: 10}}
-	m.env.Files, m.seen = dir, &record{observations: list}
-	if err := m.keepSamples(&f.Run.Results[0]); err != nil {
+	if err := saveSamples(dir, samplesName("chat", point{rate: 10}.String(), epoch), list, &f.Run.Results[0]); err != nil {
 		t.Fatal(err)
 	}
 	if edit != nil {

@@ -1,14 +1,9 @@
 package endpoint
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"maps"
 	"math"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -44,10 +39,6 @@ func newRecord(m *measurement, s load.Schedule) *record {
 	}
 	return r
 }
-
-// capped reports whether the load is an open loop with a bound for requests at
-// once.
-func (s *Suite) capped() bool { return s.body.Load.Mode != load.Closed && s.body.Load.MaxInFlight > 0 }
 
 // begin notes when the load starts; stop ends it.
 func (r *record) begin(stop context.CancelCauseFunc) {
@@ -194,54 +185,4 @@ func (r *record) left(done int, elapsed time.Duration, rate float64) time.Durati
 		}
 	}
 	return left
-}
-
-// count counts the requests of a phase.
-func (r *record) count(phase load.Phase) (n int) {
-	for i := range r.observations {
-		if r.observations[i].Phase == phase {
-			n++
-		}
-	}
-	return n
-}
-
-// backlog is what each answered request says of the server's.
-func (r *record) backlog() (samples []load.Sample) {
-	if r.body.Load.Mode == load.Closed {
-		return nil // whose backlog is its number of slots
-	}
-	for i := range r.observations {
-		if o := &r.observations[i]; o.Phase == load.Measure && o.Reply.Outcome == openai.OK && o.Reply.EOF > o.Due {
-			samples = append(
-				samples,
-				load.Sample{Due: o.Due, Outstanding: o.Outstanding, Latency: cmp.Or(o.Reply.First, o.Reply.EOF) - o.Due},
-			)
-		}
-	}
-	return samples
-}
-
-// failures sums up why requests of the window were not answered, the most frequent reason
-// first, each with the words of one of them.
-func (r *record) failures() string {
-	count, words := map[openai.Outcome]int{}, map[openai.Outcome]string{}
-	for i := range r.observations {
-		o := &r.observations[i]
-		if reply := &o.Reply; o.Phase == load.Measure && reply.Outcome != openai.OK {
-			count[reply.Outcome]++
-			words[reply.Outcome] = cmp.Or(words[reply.Outcome], reply.Reason)
-		}
-	}
-	kinds := slices.SortedFunc(maps.Keys(count), func(a, b openai.Outcome) int {
-		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b))
-	})
-	var parts []string
-	for _, k := range kinds[:min(len(kinds), 3)] {
-		parts = append(parts, fmt.Sprintf("%d %s (%s)", count[k], k, words[k]))
-	}
-	if parts == nil {
-		return "none was sent"
-	}
-	return strings.Join(parts, ", ")
 }

@@ -4,8 +4,12 @@ import (
 	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
+	"time"
+	"unicode"
 
 	"github.com/accelgate/accelgate/internal/atomicfile"
 	"github.com/accelgate/accelgate/internal/bench"
@@ -15,13 +19,20 @@ import (
 // keepSamples writes what the numbers were computed from beside the run
 // document, and names it in the result by its digest.
 func (m *measurement) keepSamples(result *bench.Result) error {
-	if m.env.Files == "" || len(m.seen.observations) == 0 {
+	if m.env.Files == "" {
 		return nil
 	}
-	name, sum := m.samplesName(), sha256.New()
-	err := atomicfile.WriteFrom(filepath.Join(m.env.Files, name), func(file io.Writer) error {
+	return saveSamples(m.env.Files, samplesName(m.name, m.point.String(), m.epoch), m.seen.observations, result)
+}
+
+func saveSamples(dir, name string, observations []latency.Observation, result *bench.Result) error {
+	if len(observations) == 0 {
+		return nil
+	}
+	sum := sha256.New()
+	err := atomicfile.WriteFrom(filepath.Join(dir, name), func(file io.Writer) error {
 		w := bufio.NewWriterSize(io.MultiWriter(file, sum), 1<<16)
-		if err := latency.WriteSamples(w, m.seen.observations); err != nil {
+		if err := latency.WriteSamples(w, observations); err != nil {
 			return err
 		}
 		return w.Flush()
@@ -31,4 +42,16 @@ func (m *measurement) keepSamples(result *bench.Result) error {
 	}
 	result.Files = []bench.File{{Name: name, SHA256: hex.EncodeToString(sum.Sum(nil))}}
 	return nil
+}
+
+// samplesName names the file of a measurement's samples, for any file system.
+// Rounds of one cell differ by when they began.
+func samplesName(suite, load string, began time.Time) string {
+	plain := func(r rune) rune {
+		if r < 128 && (unicode.IsLetter(r) || unicode.IsDigit(r)) || r == '.' || r == '_' {
+			return r
+		}
+		return '-'
+	}
+	return fmt.Sprintf("samples-%.80s-%.40s-%d.jsonl", strings.Map(plain, suite), strings.Map(plain, load), began.UnixMilli())
 }

@@ -160,7 +160,7 @@ func (m *measurement) search(ctx context.Context, result *bench.Result) error {
 	result.WallMS = float64((m.now() - s.began).Microseconds()) / 1000
 	switch {
 	case s.gone:
-		suite.Fail(result, bench.CauseCrash, "the server went away: "+m.seen.failures())
+		suite.Fail(result, bench.CauseCrash, "the server went away: "+m.answers().failures())
 	case errors.Is(err, search.ErrNone):
 		suite.Fail(
 			result,
