@@ -202,7 +202,7 @@ func (h htmlWriter) cell(r *Report, i int, c cellPage, keys []string, whole bool
 	h.WriteString("</details>\n")
 }
 
-// change is that of the first verdict on a speed.
+// change returns the change of the first verdict on a speed.
 func (c *cellPage) change(r *Report) inline {
 	for _, v := range c.verdicts {
 		if ofSpeed(v.Verdict) {
