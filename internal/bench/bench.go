@@ -70,19 +70,19 @@ type Result struct {
 	// Context is what else a reader must know to repeat this cell, beside that
 	// of the Run: the engine's version, the seed of its prompts.
 	Context map[string]string `json:"context,omitempty"`
-	// Doubt says why the numbers are not fit to be judged, such as a client
+	// Doubt is the reason why the numbers are not fit to be judged, such as a client
 	// that was slower than the server; empty if they are.
 	Doubt string `json:"doubt,omitempty"`
 	// Warnings are about the numbers of this cell and keep nothing from being
 	// judged.
 	Warnings []string `json:"warnings,omitempty"`
-	// Counts tells apart what the samples rest on, such as requests by outcome.
+	// Counts has how many observations the samples rest on, such as requests by outcome.
 	Counts map[string]int `json:"counts,omitempty"`
-	// Health says how the machine was while the cell was measured; nil if no tool
-	// looked.
+	// Health describes the host while the cell was measured; nil if no tool
+	// watched it.
 	Health *Health `json:"health,omitempty"`
 	// Artifacts is the digest of the files that the suite declares to be what is
-	// measured; "" if it declares none. Where it is the reference's, nothing that
+	// measured; "" if it declares no files. Where it is the reference's, nothing that
 	// could be slower has changed.
 	Artifacts string `json:"artifacts,omitempty"`
 	// Anchored is, of a reference, when its samples' anchors were pinned. It does
@@ -109,7 +109,7 @@ type Result struct {
 	Breakdowns []Breakdown `json:"breakdowns,omitempty"`
 	// Curve is what a search over loads measured, in the order of its probes.
 	Curve Curve `json:"curve,omitempty"`
-	// Checked says what correctness was judged on, if not on an answer: one of the
+	// Checked is what correctness was judged on, if not on an answer: one of the
 	// kinds below; "" where it was not judged, or on Output.
 	Checked CheckKind `json:"checked,omitempty"`
 	// Output is the answer that correctness was judged on, cut to a few KiB.
@@ -179,8 +179,8 @@ type Run struct {
 	Base string `json:"base,omitempty"`
 	// Calibration holds the calibration workload's times; nil if it did not run.
 	Calibration *Calibration `json:"calibration,omitempty"`
-	// Earlier says, of a reference, when and of which commit the entries of
-	// Sample.History are, in their order. It does not travel in a run.
+	// Earlier has, for a reference, time and commit of the entries of
+	// Sample.History, in their order. It does not travel in a run.
 	Earlier []Point `json:"-"`
 }
 
@@ -192,26 +192,26 @@ const DefaultBranch = "default_branch"
 // could not be built.
 const Unbuilt = "unbuilt"
 
-// Unpaired is the condition of a run that says what was to be measured in pairs and could
+// Unpaired is the condition that names what was to be measured in pairs and could
 // not be, and why: a clause.
 const Unpaired = "unpaired"
 
 // SameAsBase is the condition of a run of code from which its base does not differ, so that
-// it was not measured in pairs, and says which base that is.
+// it was not measured in pairs; its value is that base.
 const SameAsBase = "same_as_base"
 
-// NoEvidence is the condition of a run of which nothing is evidence, and says why: a clause
+// NoEvidence is the condition of a run of which nothing is evidence; its value is the reason: a clause
 // with a next step. Its base is not the code that it is to be, or was changed.
 const NoEvidence = "no_evidence"
 
-// BatchJob is the condition of a run that says which job of a batch system measured it: "slurm:123".
+// BatchJob is the condition that names the job of a batch system that measured a run: "slurm:123".
 const BatchJob = "job"
 
-// PairSeed is the condition of a run that says how the order within pairs was drawn.
+// PairSeed is the condition with the seed by which the order within pairs was drawn.
 const PairSeed = "pair_seed"
 
-// FirstPairs is the condition of a run that says in how many pairs every cell was
-// measured at first, where that is more than the first look takes.
+// FirstPairs is the condition with the number of pairs in which every cell was
+// measured at first, where that is more than the first stage takes.
 const FirstPairs = "pairs"
 
 // FromHead is the condition of a run that names the files which the base got from the code

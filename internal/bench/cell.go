@@ -28,7 +28,7 @@ type Cell struct {
 	Raw string `json:"id,omitempty"`
 }
 
-// listOfCells is in the id of a cell that stands for those of a suite that could not be listed.
+// listOfCells is in the id of a cell that stands for the cells of a suite that could not be listed.
 const listOfCells = " (list of cells"
 
 // ListOfCells stands for the cells of a suite that could not be listed, or of a shard of them.
@@ -39,10 +39,10 @@ func ListOfCells(suite, shard string) Cell {
 	return Cell{Suite: suite, Raw: suite + listOfCells + shard + ")"}
 }
 
-// IsListOfCells reports whether an id is that of [ListOfCells], which no command can measure.
+// IsListOfCells reports whether an id is one of [ListOfCells], which no command can measure.
 func IsListOfCells(id string) bool { return strings.Contains(id, listOfCells) }
 
-// Get returns the value of the parameter, or "" if the cell has none.
+// Get returns the value of the parameter, or "" if the cell does not have it.
 func (c Cell) Get(key string) string {
 	for _, p := range c.Params {
 		if p.Key == key {

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// placed are the conditions that say where on the host a cell was measured: which processors, how many devices and nodes
-// of a cluster, whether on one NUMA node, which profile of a slice, which NUMA nodes.
+// placed are the conditions of the place on the host where a cell was measured: processors, number of devices and of nodes
+// of a cluster, whether on one NUMA node, profile of a slice, NUMA nodes.
 var placed = []string{"cpus", "devices", "nodes", "same_node", "mig", "numa"}
 
-// Placed reports whether a condition says where on the host a cell was measured. Its absence says so as
+// Placed reports whether a condition is about the place on the host where a cell was measured. Its absence is a place as
 // well: anywhere, on one whole device.
 func Placed(condition string) bool { return slices.Contains(placed, condition) }
 
@@ -32,7 +32,7 @@ func (r *Result) SetFacts(facts map[string]string, conditions []string) {
 	}
 }
 
-// SetCondition adds a condition to those of the result, which may be shared with other results.
+// SetCondition adds a condition to the result, whose conditions may be shared with other results.
 func (r *Result) SetCondition(name, value string) {
 	r.Conditions = maps.Clone(r.Conditions)
 	if r.Conditions == nil {

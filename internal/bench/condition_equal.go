@@ -5,15 +5,15 @@ import (
 	"strconv"
 )
 
-// StreamedTokens is the condition that says which share of the output tokens
-// that a server counts it also streamed, from 0 to 1; absent where it is all.
+// StreamedTokens is the condition with the share of the output tokens counted by
+// a server that it also streamed, from 0 to 1; absent where it streamed all.
 // Times per token are over streamed tokens.
 const StreamedTokens = "streamed_token_rate"
 
 // sameShare is how far two such shares may be apart: answers differ in length.
 const sameShare = 0.1
 
-// SameCondition reports whether two values of a condition, "" for none, let numbers be
+// SameCondition reports whether two values of a condition, "" for its absence, let numbers be
 // compared: equal ones, and shares that are about the same.
 func SameCondition(condition, a, b string) bool {
 	if a == b || condition != StreamedTokens {

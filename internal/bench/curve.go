@@ -16,7 +16,7 @@ type LoadPoint struct {
 	TTFT       float64 `json:"ttft_p95_ms"`
 	TPOT       float64 `json:"tpot_p95_ms"`
 	OKRate     float64 `json:"ok_rate"`
-	// What the server and its devices reported meanwhile; 0 also stands for none.
+	// What the server and its devices reported meanwhile; 0 also stands for an unknown number.
 	Queue       float64 `json:"server_queue_mean,omitempty"` // requests
 	KVUse       float64 `json:"server_kv_use_max,omitempty"` // 0 to 1
 	Preemptions float64 `json:"server_preemptions,omitempty"`
@@ -46,7 +46,7 @@ func (c Curve) Knee() (knee LoadPoint, found bool) {
 	return knee, found
 }
 
-// Summary says in one line how many probes there were and where the knee is.
+// Summary returns in one line the number of probes and where the knee is.
 func (c Curve) Summary() string {
 	s := fmt.Sprintf("%d probes", len(c))
 	if knee, found := c.Knee(); found {

@@ -21,7 +21,7 @@ func Group(devices []Device) Device {
 	return Device{Vendor: devices[0].Vendor, ID: strings.Join(ids, ",")}
 }
 
-// Members are the devices of a group, one for a single device, none for the zero value.
+// Members are the devices of a group, one for a single device, no device for the zero value.
 func (d Device) Members() (members []Device) {
 	if d == (Device{}) {
 		return nil

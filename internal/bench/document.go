@@ -43,7 +43,7 @@ func scanDocument(data []byte) (results int, err error) {
 		err = s.End()
 	}
 	if err != nil && !jsontext.Value(data).IsValid(jsontext.AllowDuplicateNames(true)) {
-		err = json.Unmarshal(data, new(jsontext.Value), jsontext.AllowDuplicateNames(true)) // which says where
+		err = json.Unmarshal(data, new(jsontext.Value), jsontext.AllowDuplicateNames(true)) // whose error has the place
 	}
 	return s.results, err
 }

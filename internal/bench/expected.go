@@ -1,7 +1,7 @@
 package bench
 
-// Expected is what a suite's own committed files say that a cell should
-// measure, beside the host's baseline. Package gate judges by it; it never
+// Expected is what a cell should measure by its suite's own committed
+// files, beside the host's baseline. Package gate judges by it; it never
 // travels in a Run, because a run must not bring its own limits.
 type Expected struct {
 	Cell        string // id
@@ -13,7 +13,7 @@ type Expected struct {
 	// Metric names the total that References are of and that Operators are
 	// parts of, such as total_time_s. It is better lower.
 	Metric string
-	// References are the recorded totals above 0 in the metric's unit; none
+	// References are the recorded totals above 0 in the metric's unit; empty
 	// where nothing was recorded yet.
 	References []Reference
 	// Group is the group of cells that the cell is judged with; nil for none.
@@ -21,7 +21,7 @@ type Expected struct {
 	// Exact replaces every tolerance of References by equality.
 	Exact bool
 	// NoReference is the level of a cell without References that the host's
-	// baseline does not know either, Drift that of a move away from a reference
+	// baseline does not have either, Drift the level of a move away from a reference
 	// that is not the first: "fail", "warn" or "off".
 	NoReference, Drift string
 	Operators          ExpectedOperators

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Health says how the machine was while something was measured.
+// Health describes the host while something was measured.
 type Health struct {
 	Status HealthStatus `json:"status"`
-	// Reasons say, for people, why it was unhealthy, or what could not be read.
+	// Reasons explain, for people, why it was unhealthy, or what could not be read.
 	// They may quote what a vendor's tool printed.
 	Reasons  []string  `json:"reasons,omitempty"`
 	Readings []Reading `json:"readings,omitempty"`
@@ -56,7 +56,7 @@ type Reading struct {
 
 // Calibration holds the times of a fixed piece of work that accelgate brings along, before
 // and after all cells: where it takes longer, the host has changed and not the code under
-// test. Runs on virtual machines have none.
+// test. Runs on virtual machines have no calibration.
 type Calibration struct {
 	Before []float64 `json:"before"` // ms
 	After  []float64 `json:"after,omitempty"`
@@ -89,7 +89,7 @@ func (h *Health) validate() error {
 	return nil
 }
 
-// join is what two runs of one machine say of it.
+// join joins the times of two runs on one host.
 func (c *Calibration) join(more *Calibration) *Calibration {
 	if c == nil || more == nil {
 		if c == nil {

@@ -23,7 +23,7 @@ type Fingerprint struct {
 	MemoryGiB    float64       `json:"memory_gib,omitempty"` // rounded to whole GiB
 	Accelerators []Accelerator `json:"accelerators,omitempty"`
 	Driver       string        `json:"driver,omitempty"`
-	// Machine tells this machine from others of its kind: see [Identify].
+	// Machine differs between machines of one kind: see [Identify].
 	Machine string `json:"machine,omitempty"`
 }
 
@@ -32,9 +32,9 @@ type Accelerator struct {
 	Vendor    string  `json:"vendor"` // "nvidia"
 	Model     string  `json:"model"`  // "NVIDIA H100 80GB HBM3"
 	MemoryGiB float64 `json:"memory_gib,omitempty"`
-	// ID tells this device from others of its model: see [Identify].
+	// ID differs between devices of one model: see [Identify].
 	ID string `json:"id,omitempty"`
-	// Slot says how the device is named on this machine, where that is not its number among those
+	// Slot is how the device is named on this machine, where that is not its number among the devices
 	// of its vendor. Documents do not hold it.
 	Slot Slot `json:"-"`
 }
@@ -57,8 +57,8 @@ func (h Host) Own() string {
 // baselines do not.
 func (f Fingerprint) Unknown() bool { return f.CPU == "" && f.Cores == 0 && len(f.Accelerators) == 0 }
 
-// Device describes what does the work: the accelerators, or the CPU where
-// there are none.
+// Device describes what does the work: the accelerators, or the CPU of a host
+// without any.
 func (f Fingerprint) Device() string {
 	if f.Unknown() {
 		return "unknown"
@@ -91,7 +91,7 @@ func (f Fingerprint) Device() string {
 
 // Comparable reports whether speeds measured on f may be judged against
 // speeds measured on ref. It is false when the accelerators' models, or the
-// CPU's model or core count, differ; reason then says how. Driver, memory and
+// CPU's model or core count, differ; reason then describes the difference. Driver, memory and
 // system versions are facts to show and do not forbid comparing. A reference
 // without a CPU model (a file of another tool) cannot be vouched for.
 func (f Fingerprint) Comparable(ref Fingerprint) (ok bool, reason string) {

@@ -7,7 +7,7 @@ import (
 )
 
 // Identify returns a short digest of the identifier of one host or one device, such
-// as the UUID of a GPU: it tells two of a kind apart and does not show the name.
+// as the UUID of a GPU: it differs between two of a kind and does not show the name.
 // "" stays "".
 func Identify(name string) string {
 	if name == "" {
@@ -38,7 +38,7 @@ func (f Fingerprint) Same(other Fingerprint) bool {
 	return shared || f.Machine != "" && f.Machine == other.Machine && !f.Replaced(other)
 }
 
-// Replaced reports whether both fingerprints are of one machine and name devices, none of which both have.
+// Replaced reports whether both fingerprints are of one machine and name devices, and have no device in common.
 func (f Fingerprint) Replaced(ref Fingerprint) bool {
 	here, there := f.devices(), ref.devices()
 	return f.Machine != "" && f.Machine == ref.Machine && len(here) > 0 && len(there) > 0 &&

@@ -7,7 +7,7 @@ import (
 	"github.com/accelgate/accelgate/internal/stats"
 )
 
-// Direction says which way a metric improves.
+// Direction is the way in which a metric improves.
 type Direction string
 
 // The two directions. The zero value means Higher, as in TensorSharp's
@@ -41,7 +41,7 @@ func (d Direction) Change(gain float64) float64 {
 }
 
 // Word returns what a change in the metric's own sign is: "better", "worse", or ""
-// for none.
+// for no change.
 func (d Direction) Word(change float64) string {
 	switch gain := d.Change(change); {
 	case gain > 0:
@@ -62,12 +62,12 @@ type Metric struct {
 	Exact bool `json:"exact,omitempty"`
 	// Informational metrics are shown and never gated.
 	Informational bool `json:"informational,omitempty"`
-	// Counted says that the metric counts events, such as allocations. Although it is
+	// Counted marks a metric that counts events, such as allocations. Although it is
 	// informational, a change of it is gated wherever all values of each side are equal.
 	Counted bool `json:"counted,omitempty"`
-	// Optional says that some cells do not report the metric.
+	// Optional allows cells not to report the metric.
 	Optional bool `json:"optional,omitempty"`
-	// Kind is what kind of number the metric is; 0 where its unit says so, see
+	// Kind is what kind of number the metric is; 0 where that follows from its unit, see
 	// [Metric.Quantity].
 	Kind Quantity `json:"kind,omitempty"`
 	// MinCount is the least count, by CountedBy, that a value must rest on to be
@@ -89,12 +89,12 @@ type Metric struct {
 	// Explains is from which change for the worse on, in the metric's unit, an informational
 	// metric may explain a loss of its cell, such as a clock that was lower; 0 for never.
 	Explains float64 `json:"explains,omitempty"`
-	// Definition says how the metric is computed from what was observed, where
+	// Definition describes how the metric is computed from what was observed, where
 	// its name does not: "t_first - t_send" of requests that were answered.
 	Definition string `json:"definition,omitempty"`
 	// ConfirmedBy names another gated metric of the cell that must be worse as
 	// well for this one to be regressed: a ratio to something measured
-	// alternately tells a slower host from slower code.
+	// alternately shows whether the host or the code is slower.
 	ConfirmedBy string `json:"confirmed_by,omitempty"`
 }
 
@@ -123,11 +123,11 @@ type Sample struct {
 	// Summary stands in for Values where only the summary was kept, as in a
 	// baseline file.
 	Summary *Summary `json:"summary,omitempty"`
-	// Estimates says of each of Values what it was estimated from; empty where
+	// Estimates has for each of Values what it was estimated from; empty where
 	// a value is no estimate.
 	Estimates []Estimate `json:"estimates,omitempty"`
-	// Doubt says why the values are not fit to be judged, where those of the
-	// result's other metrics are; empty if they are.
+	// Doubt is the reason why the values are not fit to be judged, though the values of the
+	// result's other metrics may be; empty if they are.
 	Doubt string `json:"doubt,omitempty"`
 	// Base is what the old code did, measured alternately with the new, one value for each of
 	// the last of Values: they are pairs. Empty where the base was not measured.
@@ -140,11 +140,11 @@ type Sample struct {
 	History [][]float64 `json:"-"`
 	Anchor  float64     `json:"-"`
 	// Unhealthy marks the entries of History that were measured on an unhealthy
-	// host; nil if there are none.
+	// host; nil if there are no such entries.
 	Unhealthy []bool `json:"-"`
 }
 
-// Median returns that of the values, or the one that a summary keeps; NaN where there are no values.
+// Median returns the median of the values, or the one that a summary keeps; NaN where there are no values.
 func (s *Sample) Median() float64 {
 	if s.Summary != nil {
 		return s.Summary.Median
@@ -152,11 +152,11 @@ func (s *Sample) Median() float64 {
 	return stats.Median(s.Values)
 }
 
-// minHealthy is how many healthy runs say what the level of a cell is without
+// minHealthy is how many healthy runs give the level of a cell without
 // the unhealthy ones.
 const minHealthy = 3
 
-// Level returns the entries of History that say what the level is: those of a
+// Level returns the entries of History that give the level: the runs on a
 // healthy host, with the others empty. With fewer than [minHealthy] of them, it
 // returns all. What it returns must not be modified.
 func (s *Sample) Level() [][]float64 {
@@ -207,6 +207,6 @@ type Summary struct {
 	// runs with this noise, would have shown in 4 of 5 cases.
 	MDE float64 `json:"mde,omitempty"`
 	// StdErr is the standard error that the program reported, see [Sample.StdErr]; 0 where
-	// it reported none.
+	// it did not.
 	StdErr float64 `json:"stderr,omitempty"`
 }

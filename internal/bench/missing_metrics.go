@@ -2,12 +2,12 @@ package bench
 
 import "fmt"
 
-// Demand is a metric that the configuration of a suite says a cell reports.
+// Demand is a metric that a cell must report, by the configuration of its suite.
 type Demand struct {
 	Metrics []string // the metric, then those that may stand in for it
 	At      string   // where the suite looks for it: a JSON path, an expression, a parser
 	Remedy  string   // what to correct where it is absent; "" is the metric's entry in the configuration
-	// Optional says that the cell need not report it, and that some cell should.
+	// Optional allows the cell not to report it; some cell should.
 	Optional bool
 }
 

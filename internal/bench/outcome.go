@@ -6,7 +6,7 @@ import (
 	"github.com/accelgate/accelgate/internal/text/jsonread/jsonkey"
 )
 
-// Outcome says how the measurement of a cell ended. It is not a verdict: only
+// Outcome is how the measurement of a cell ended. It is not a verdict: only
 // package gate decides what an outcome means for a pull request.
 type Outcome string
 
@@ -16,7 +16,7 @@ const (
 	Incorrect Outcome = "incorrect" // ran to the end, wrong answer
 	Failed    Outcome = "failed"    // crashed, did not start, or printed no usable numbers
 	Timeout   Outcome = "timeout"
-	Skipped   Outcome = "skipped" // this host cannot run the cell; Reason says why
+	Skipped   Outcome = "skipped" // this host cannot run the cell, for the Reason
 )
 
 // Outcomes are those above.
@@ -30,9 +30,8 @@ func (o Outcome) Valid() bool { return slices.Contains(Outcomes, o) }
 // that prints such a result is [Incorrect], so its numbers are never recorded.
 var ErrContradiction = jsonkey.ErrContradiction
 
-// Cause says why a measurement did not pass, more finely than its Outcome: a
-// reader must see at once whether the program, the machine or the answer is to
-// blame.
+// Cause is why a measurement did not pass, more finely than its Outcome: a
+// reader must see at once whether it is the program, the host or the answer.
 type Cause string
 
 // The causes. An empty cause means that the cell passed, or that it is unknown.

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Quantity says what kind of number a metric is, and so which values it cannot
-// have. The zero value is a number of which nothing is known.
+// Quantity is the kind of number that a metric is, which decides which values it cannot
+// have. The zero value is a number of an unknown kind.
 type Quantity uint8
 
 // The quantities.
@@ -31,7 +31,7 @@ func (q Quantity) String() string { return Quantities[min(int(q), len(Quantities
 // MarshalText returns the name.
 func (q Quantity) MarshalText() ([]byte, error) { return []byte(q.String()), nil }
 
-// UnmarshalText reads a name, and says which there are.
+// UnmarshalText reads a name; its error lists all names.
 func (q *Quantity) UnmarshalText(text []byte) error {
 	i := slices.Index(Quantities, string(text))
 	if i < 0 {
@@ -41,7 +41,7 @@ func (q *Quantity) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// units are those that tell their quantity.
+// units maps units to the quantity that each has.
 var units = map[string]Quantity{
 	"s": Time, "ms": Time, "us": Time, "µs": Time, "μs": Time, "ns": Time, "ps": Time, "min": Time, "h": Time,
 	"B": Bytes, "byte": Bytes, "bytes": Bytes, "KB": Bytes, "kB": Bytes, "MB": Bytes, "GB": Bytes, "TB": Bytes,
@@ -51,7 +51,7 @@ var units = map[string]Quantity{
 	"FLOPS": Rate, "GFLOPS": Rate, "TFLOPS": Rate, "GFLOP/s": Rate, "TFLOP/s": Rate, "TOPS": Rate, "Hz": Rate, "MHz": Rate, "GHz": Rate, "rpm": Rate, "qps": Rate,
 }
 
-// Quantity is the declared kind of the metric, or else that of its unit. J/token
+// Quantity returns the declared kind of the metric, or else the kind of its unit. J/token
 // is an energy; tok/s and everything else per something is a rate.
 func (m *Metric) Quantity() Quantity {
 	if m.Kind != 0 {

@@ -2,7 +2,7 @@ package bench
 
 import "slices"
 
-// The resources that are measured of cells without being asked for.
+// The resources that are measured of all cells, without a key.
 const (
 	CPUTime          = "cpu_s"
 	PeakRSS          = "peak_rss_mib"
@@ -36,7 +36,7 @@ var resources = []Metric{
 		Definition: "time from the start of the persistent process that served the cell to its first answer"},
 }
 
-// Resource describes the resource of that name; nil if there is none. It is judged only
+// Resource describes the resource of that name; nil if there is no such resource. It is judged only
 // in cells for which a suite's limits name it.
 func Resource(name string) *Metric {
 	i := slices.IndexFunc(resources, func(m Metric) bool { return m.Name == name })
@@ -62,7 +62,7 @@ func (m *Metric) IsResource() bool {
 	return r != nil && r.Definition == m.Definition
 }
 
-// Use notes what a measurement used of a resource. A doubt says why the value is not
+// Use records what a measurement used of a resource. A doubt is the reason why the value is not
 // exact.
 func (r *Result) Use(resource string, value float64, doubt string) {
 	r.Resources = append(r.Resources, Sample{Metric: resource, Values: []float64{value}, Doubt: doubt})

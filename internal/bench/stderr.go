@@ -14,8 +14,8 @@ func StdErrEstimate(value, stderr float64) Estimate {
 }
 
 // StdErr returns the standard error of the median of a sample, in the metric's unit: the
-// median of those of its values, because repeats that answer the same questions err
-// alike. ok is false where the program reported none.
+// median of the standard errors of its values, because repeats that answer the same questions err
+// alike. ok is false where the program reported no standard error.
 func (s *Sample) StdErr() (stderr float64, ok bool) {
 	if s.Summary != nil {
 		return s.Summary.StdErr, s.Summary.StdErr > 0

@@ -2,7 +2,7 @@ package bench
 
 import "github.com/accelgate/accelgate/internal/stats"
 
-// Summarize returns the summary that is kept, or that of the values.
+// Summarize returns the recorded summary, or a summary of the values.
 func (s *Sample) Summarize() Summary {
 	if s.Summary != nil {
 		return *s.Summary

@@ -1,9 +1,10 @@
 package gate
 
-import "math"
+import (
+	"math"
 
-// nanoseconds holds the units of time that programs print.
-var nanoseconds = map[string]float64{"s": 1e9, "ms": 1e6, "us": 1e3, "µs": 1e3, "μs": 1e3, "ns": 1} // micro sign and Greek mu
+	"github.com/accelgate/accelgate/internal/bench"
+)
 
 // scale converts numbers from one unit to another. One of the two factors is 1,
 // so that each conversion rounds once.
@@ -11,16 +12,17 @@ type scale struct{ times, over float64 }
 
 // between converts between units of time; other units must be equal.
 func between(from, to string) (scale, bool) {
-	a, b := nanoseconds[from], nanoseconds[to]
+	a, ofTime := bench.TimeExponent(from)
+	b, toTime := bench.TimeExponent(to)
 	switch {
 	case from == to:
 		return scale{1, 1}, true
-	case a == 0 || b == 0:
+	case !ofTime || !toTime:
 		return scale{}, false
 	case a >= b:
-		return scale{a / b, 1}, true
+		return scale{math.Pow10(a - b), 1}, true
 	}
-	return scale{1, b / a}, true
+	return scale{1, math.Pow10(b - a)}, true
 }
 
 func (s scale) of(x float64) float64 { return finite(x * s.times / s.over) }
@@ -28,10 +30,8 @@ func (s scale) of(x float64) float64 { return finite(x * s.times / s.over) }
 // picoseconds is how many of them a unit has. What is not time is counted in
 // millionths of its unit.
 func picoseconds(unit string) float64 {
-	if ns := nanoseconds[unit]; ns > 0 {
-		return ns * 1000
-	}
-	return 1e6
+	n, _ := bench.TimeExponent(unit)
+	return math.Pow10(n)
 }
 
 // maxPicoseconds bounds what is added up in picoseconds, at thirteen days: sums and

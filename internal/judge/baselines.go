@@ -23,7 +23,7 @@ type Baseline struct {
 	OfRuns bool  // the last runs of a history stand in for a file
 }
 
-// Baselines reads all baselines of a configuration, sorted by label: the files of its folder, or those of
+// Baselines reads all baselines of a configuration, sorted by label: the files of its folder, or of
 // another repository or branch, or what the history of each host stands in for.
 func Baselines(ctx context.Context, e *measure.Env, o *measure.Options, file *config.File) ([]Baseline, error) {
 	switch {
@@ -80,7 +80,7 @@ func ofHistories(o *measure.Options, file *config.File) (found []Baseline, err e
 }
 
 // Recorded reads the baseline of one host, wherever the configuration keeps it. The error is [fs.ErrNotExist]
-// with a next step if there is none.
+// with a next step if there is no baseline.
 func Recorded(ctx context.Context, e *measure.Env, o *measure.HostOptions) (Baseline, error) {
 	s, err := e.OpenPlan(ctx, &measure.Options{HostOptions: *o, MeasureOptions: measure.MeasureOptions{NoFetch: true, Unlisted: true}})
 	if err != nil {

@@ -20,7 +20,7 @@ type Typing struct {
 	NextBase string // what measuring found for --ab; "" if nothing was measured
 }
 
-// lines are those of the configuration at which its suites begin, by their names.
+// lines returns the lines of the configuration at which its suites begin, by the names of suites.
 func (t *Typing) lines() map[string]int {
 	if t == nil {
 		return nil
@@ -73,7 +73,7 @@ func (l Line) List(flag string, values []string) Line {
 	return l.Add(flag, strings.Join(values, ","))
 }
 
-// conditions are the flags that say where and how it is measured and judged.
+// conditions adds the flags that decide where and how cells are measured and judged.
 func (l Line) conditions(o *measure.Options) Line {
 	l = l.Add("--model-dir", o.ModelDir).List("--devices", o.Devices).Add("--health", o.Health)
 	return l.Add("--history", o.History).Add("--threshold", o.Threshold).Add("--out", o.Out)

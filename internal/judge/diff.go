@@ -23,7 +23,7 @@ type Diff struct {
 	Compat    string   // the tool by whose rules it compares; "" is this one
 	Format    string   // table, markdown or json
 	Context   []string // levels of differences in conditions, NAME=LEVEL
-	// Verify is ByName, where Key is nil, or says whose key Key is; "" verifies nothing.
+	// Verify is ByName, where Key is nil, or names the file of Key; "" verifies nothing.
 	Verify string
 	Key    ed25519.PublicKey
 	// AllowContext compares under other conditions, too.

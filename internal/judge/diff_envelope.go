@@ -85,8 +85,8 @@ func originalSide(path string, e *inferencebench.Envelope) diff.Document {
 	return side
 }
 
-// contextFacts are the conditions of an envelope's view as a run. Placeholders
-// say nothing.
+// contextFacts returns the conditions of an envelope's view as a run, without
+// placeholders.
 func contextFacts(run *bench.Run) []diff.Fact {
 	facts := runFacts(run)
 	for i := range facts {

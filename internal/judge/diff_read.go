@@ -43,8 +43,8 @@ func (d *Diff) readSide(path string) (diff.Document, error) {
 	return side, nil
 }
 
-// runOf reads a run, or a baseline as one. Which of the two it is meant to be,
-// its members say: the reader of baselines is tolerant, and would find an empty
+// runOf reads a run, or a baseline as one. Its members decide which of the two it is
+// meant to be: the reader of baselines is tolerant, and would find an empty
 // one in anything.
 func runOf(path string, data []byte) (*bench.Run, error) {
 	var members struct {

@@ -11,8 +11,8 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// Doubts names what a configuration and its files say that nothing will meet, as far as the
-// plan and the last run on this machine show: waived and quarantined cells that there are
+// Doubts names entries of a configuration and its files that have no effect, as far as the
+// plan and the last run on this host show: waived and quarantined cells that there are
 // not, metrics that were not reported, expectations that look at the answer alone.
 func Doubts(p *measure.Plan) []string {
 	d := doubts{plan: p, last: &bench.Run{}}

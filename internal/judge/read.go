@@ -69,7 +69,7 @@ func ReadRuns(
 	return runs, refs, nil
 }
 
-// ReadHosts reads runs, those of one host as one.
+// ReadHosts reads runs, several of one host as one.
 func ReadHosts(ctx context.Context, e *measure.Env, o *measure.Options, file *config.File, paths []string) (runs []*bench.Run, err error) {
 	shards := map[string][]*bench.Run{}
 	var labels []string

@@ -13,7 +13,7 @@ import (
 	"github.com/accelgate/accelgate/internal/text/terminal"
 )
 
-// renderers are those of every report.
+// renderers are the formats of every report.
 var renderers = []report.Format{
 	{Name: "terminal"}, // which depends on the terminal
 	{Name: "markdown", Render: report.Markdown},

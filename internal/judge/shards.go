@@ -86,7 +86,7 @@ func missingShards(ctx context.Context, e *measure.Env, file *config.File, run *
 	return "shards " + named(missing, states) + " " + rest + again(system, missing) + trouble
 }
 
-// systemOf is the batch system of a runner; "" if none measures on it.
+// systemOf is the batch system of a runner; "" if no batch system measures on it.
 func systemOf(r *config.Runner) string {
 	switch {
 	case r.RunsOn.Slurm != nil:
@@ -97,7 +97,7 @@ func systemOf(r *config.Runner) string {
 	return ""
 }
 
-// jobsOf are the batch system and the jobs that a run says it was measured by.
+// jobsOf returns the batch system and the jobs that measured a run, as it records them.
 func jobsOf(run *bench.Run) (system string, ids []string) {
 	for job := range strings.FieldsSeq(run.Context[bench.BatchJob]) {
 		if of, id, ok := strings.Cut(job, ":"); ok && (system == "" || of == system) && (of == cluster.Slurm || of == cluster.Kubernetes) {
@@ -145,7 +145,7 @@ func again(system string, missing []string) string {
 	return "delete the Job and create it again, with kubectl replace --force -f FILE"
 }
 
-// listed are the states of all jobs of a host, in parentheses; "" if none is known.
+// listed are the states of all jobs of a host, in parentheses; "" if no state is known.
 func listed(states cluster.States) string {
 	var parts []string
 	for _, k := range slices.Sorted(maps.Keys(states)) {
@@ -157,7 +157,7 @@ func listed(states cluster.States) string {
 	return " (" + strings.Join(text.First(parts, maxNamed), ", ") + ")"
 }
 
-// addAbsent adds an empty run, which the gate cannot pass, for each host that left none.
+// addAbsent adds an empty run, which the gate cannot pass, for each host that left no run.
 func addAbsent(ctx context.Context, e *measure.Env, o *measure.Options, file *config.File, expected []*config.Runner,
 	runs []*bench.Run, refs []Reference) ([]*bench.Run, []Reference, error) {
 	for _, r := range expected {

@@ -41,7 +41,7 @@ type Reference struct {
 // Name is what reports call the baseline.
 func (r Reference) Name() string { return cmp.Or(r.Shown, r.Path) }
 
-// Run is the baseline as a run, with its history; nil where there is none.
+// Run returns the baseline as a run, with its history; nil without a baseline.
 func (r Reference) Run() *bench.Run {
 	if r.File == nil {
 		return r.run

@@ -14,7 +14,7 @@ import (
 )
 
 // Accept adds to a policy what lets a loss pass that it would block: the levels of the
-// configuration, as of an occasion, and the waivers of its folder, as of today: those of policy.waivers, which must exist, or of waivers.yml, if it
+// configuration, as of a trigger, and the waivers of its folder, as of today: the file of policy.waivers, which must exist, or waivers.yml, if it
 // does, and the quarantined cells of policy.quarantine or quarantine.yml likewise. Recording a baseline does without: what is accepted for a while must
 // not become the reference of later runs.
 func Accept(e *measure.Env, policy *gate.Policy, file *config.File, o policy.Trigger) (err error) {
@@ -38,7 +38,7 @@ func Accept(e *measure.Env, policy *gate.Policy, file *config.File, o policy.Tri
 	return err
 }
 
-// optional loads the file that a key names, which must exist, or that of the usual name,
+// optional loads the file that a key names, which must exist, or the file of the usual name,
 // if it does.
 func optional[T any](file *config.File, named, usual string, load func(path string) ([]T, error)) ([]T, error) {
 	list, err := load(file.Resolve(cmp.Or(named, usual)))

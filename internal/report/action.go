@@ -79,7 +79,7 @@ func (r *Report) row(f finding, cells ...inline) []inline {
 	return append(row, cells...)
 }
 
-// cell is the name of the cell, or says that the verdict is on the host.
+// cell returns the name of the cell, or words for a verdict on more than one.
 func (f finding) cell() inline {
 	switch {
 	case f.alike != nil:
@@ -159,7 +159,7 @@ func (r *Report) values(f finding) inline {
 		return r.now(f)
 	case f.Finding == gate.Untracked && f.Old == 0:
 		return inline{plain("none → " + number(f.New)), unit}
-	case f.Finding == gate.PartsDiffer: // its numbers are those of one of them, which the reason names
+	case f.Finding == gate.PartsDiffer: // its numbers belong to one operator, which the reason names
 		return none
 	case f.Old == 0 && f.New == 0 && !ofSpeed(f.Verdict):
 		return none
@@ -249,7 +249,7 @@ func fitted(e *gate.Evidence) string {
 	return s + findable(e)
 }
 
-// findable is ", finds losses from 3 % on"; "" where the values find none.
+// findable is ", finds losses from 3 % on"; "" where the values find no loss.
 func findable(e *gate.Evidence) string {
 	if !(e.MDE > 0) {
 		return ""
@@ -320,7 +320,7 @@ func (r *Report) next() []block {
 		)
 	}
 	if len(items) == 0 {
-		return nil // the paragraph on the host says it
+		return nil // the paragraph on the host has it
 	}
 	return []block{items}
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// actions are the findings that block: those of one cause together, and of the
-// others the worst of each label.
+// actions are the findings that block: findings with one cause as one, and the
+// worst of each label of the others.
 type actions struct {
 	classes []classList // in the order of labels
 	causes  byCause

@@ -100,8 +100,8 @@ func (c common) names() (line inline) {
 	return line
 }
 
-// attachAxes says of each shared cause what its cells have in common, and of the
-// rows that a class cannot show.
+// attachAxes finds what the cells of each shared cause have in common, and the
+// cells of rows that a class cannot show.
 func (r *Report) attachAxes() {
 	shared := r.shown.action.shared
 	for _, f := range shared[:min(maxShared, len(shared))] { // each takes a pass over all cells

@@ -219,7 +219,7 @@ func TestExplanationAddsUp(t *testing.T) {
 // scaled makes all numbers of c multiples, in another unit, and the operators
 // all of it.
 func scaled(c *gate.Check, unit string, by float64) {
-	ps := map[string]float64{"s": 1e12, "ms": 1e9, "us": 1e6, "ns": 1e3, "tokens": 1e12}[unit]
+	ps := map[string]float64{"s": 1e12, "ms": 1e9, "us": 1e6, "ns": 1e3, "tokens": 1e6}[unit]
 	c.Unit = unit
 	c.Operators.DeltaPS, c.Actual = 0, 0
 	for i := range c.Operators.Rows {
@@ -287,7 +287,7 @@ func TestContributor(t *testing.T) {
 		{"; mostly matmul: +12 ms, 86 %", func(*gate.Check, *gate.Verdict) {}},
 		{"; largest part matmul: +3.25 µs, 0 %", func(c *gate.Check, _ *gate.Verdict) { c.Operators.Rows[0].DeltaPS = 3_251_000 }},
 		{"; mostly softmax: -13 ms, 93 %", func(c *gate.Check, v *gate.Verdict) { c.Operators.DeltaPS, v.Finding = -14e9, gate.Improved }},
-		{"; mostly matmul: +0.012 tokens, 86 %", func(c *gate.Check, _ *gate.Verdict) { c.Unit = "tokens" }},
+		{"; mostly matmul: +1.2e+04 tokens, 86 %", func(c *gate.Check, _ *gate.Verdict) { c.Unit = "tokens" }},
 		{"", func(c *gate.Check, _ *gate.Verdict) { c.Operators.DeltaPS = 0 }},
 		{"; mostly matmul: +12 ms, 86 % of the change vs initial", func(c *gate.Check, _ *gate.Verdict) { c.Operators.Of = "initial" }},
 		{"", func(c *gate.Check, _ *gate.Verdict) { c.Operators.DeltaPS = -14e9 }},
@@ -297,6 +297,28 @@ func TestContributor(t *testing.T) {
 		got := message(c.change)
 		if !strings.Contains(got, c.want) || c.want == "" && (strings.Contains(got, "matmul") || strings.Contains(got, "softmax")) {
 			t.Errorf("message %q, want %q in it", got, c.want)
+		}
+	}
+}
+
+// TestPartsOfEnergyAddUp: the gate and the table count joules alike, as they count times.
+func TestPartsOfEnergyAddUp(t *testing.T) {
+	parts := func(mm float64) []bench.Entry {
+		return []bench.Entry{{Name: "mm", Total: mm, Calls: 2}, {Name: "add", Total: 4, Calls: 1}}
+	}
+	in := matrix(1)
+	h := &in.Hosts[0]
+	h.Run.Metrics = append(h.Run.Metrics, bench.Metric{Name: "energy", Unit: "J", Better: bench.Lower})
+	h.Run.Results = []bench.Result{{Cell: bench.Cell{Raw: "c"}, Outcome: bench.Passed, Samples: []bench.Sample{{Metric: "energy", Values: []float64{20}}},
+		Breakdowns: []bench.Breakdown{{Title: bench.OperatorsTitle, Unit: "J", Entries: parts(16)}}}}
+	in.Policy.Expected = map[string]bench.Expected{"c": {Cell: "c", Metric: "energy",
+		References: []bench.Reference{{Name: bench.BaselineReference, Value: 10, Tolerance: 0.1}},
+		Operators:  bench.ExpectedOperators{Entries: parts(6), TopN: 10, Tolerance: 0.1, Level: "warn"}}}
+	h.Comparison = gate.Compare("", nil, h.Run, in.Policy)
+	got := render(t, report.Markdown, report.New(in))
+	for _, want := range []string{"| `mm` | 6.00 J | 16.00 J | +10.00 J |", "| **total** | 10.00 J | 20.00 J | +10.00 J |", "mostly `mm`: +10 J, 100 %"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
 }

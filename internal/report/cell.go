@@ -7,7 +7,7 @@ import (
 	"github.com/accelgate/accelgate/internal/gate"
 )
 
-// Head is what a report says of itself.
+// Head describes a report.
 type Head struct {
 	Tool     string
 	Config   string // path of the configuration, as it was given
@@ -15,7 +15,7 @@ type Head struct {
 	Decision gate.Decision // read-only
 }
 
-// Head returns what the report says of itself.
+// Head returns the description of the report.
 func (r Report) Head() Head {
 	return Head{Tool: r.in.Tool, Config: r.in.Config, Now: r.in.Now, Decision: r.in.Decision}
 }

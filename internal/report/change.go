@@ -40,8 +40,8 @@ func (h *host) changeOf(v *gate.Verdict) (c change, ok bool) {
 	return c, true
 }
 
-// direction is that of the verdict's metric, which m describes. Without a description, as that of
-// a total that only a case file has, the numbers tell it. All cells together are printed as a
+// direction returns the direction of the verdict's metric, which m describes. Without a description, as for
+// a total that only a case file has, it follows from the numbers. All cells together are printed as a
 // speed.
 func direction(m *bench.Metric, v *gate.Verdict) bench.Direction {
 	switch {
@@ -84,7 +84,7 @@ func (r *Report) changed(f finding) (number, more string) {
 	return number, more
 }
 
-// estimated returns which estimate a change is, where it is not that of the two
+// estimated returns which estimate a change is, where it is not the change of the two
 // numbers beside it.
 func estimated(v *gate.Verdict, c change, shown string) string {
 	if !v.Evidence.Method.Statistics() || v.Metric == "" {

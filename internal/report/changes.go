@@ -46,7 +46,7 @@ type Change struct {
 	OldN, NewN         int     // values that they rest on
 }
 
-// gain is the change in percent; ok is false where there is none to tell.
+// gain is the change in percent; ok is false without an old number, or where it is 0.
 func (c *Change) gain() (pct float64, ok bool) {
 	if !c.HasOld {
 		return 0, false

@@ -17,8 +17,8 @@ func byCell(checks []gate.Check) map[string]*gate.Check {
 	return found
 }
 
-// ofCase reports a verdict that rests on the numbers of a case file and not on
-// those of the host's baseline.
+// ofCase reports whether a verdict rests on the numbers of a case file and not on
+// the host's baseline.
 func (h *host) ofCase(v *gate.Verdict) bool {
 	switch v.Finding {
 	case gate.Drifted:
@@ -32,7 +32,7 @@ func (h *host) ofCase(v *gate.Verdict) bool {
 	return v.Reference == "operators" || ofFile(v.Reference) && (v.Reference != h.Comparison.Reference || h.checks[v.Cell] != nil)
 }
 
-// lostCalls reports a case whose run does not say how often an operator was
+// lostCalls reports whether the run of a case lacks how often an operator was
 // called, which no refresh records.
 func (h *host) lostCalls(cell string) bool {
 	c := h.checks[cell]

@@ -12,9 +12,9 @@ type CheckedChanges struct {
 	Values []ChangedValue `json:"values,omitempty"` // of the configuration
 	Files  []string       `json:"files,omitempty"`  // baselines, waivers, case files and workflows of the gate that it changes
 	Notes  []string       `json:"notes,omitempty"`  // what could not be compared, and why
-	// State says what the changes need, or who approved them; ours.
+	// State names what the changes need, or who approved them; the program's own text.
 	State string `json:"state"`
-	// Approve is the comment that approves them; "" if none is needed.
+	// Approve is the comment that approves them; "" if no approval is needed.
 	Approve string `json:"approve,omitempty"`
 }
 

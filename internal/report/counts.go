@@ -54,11 +54,11 @@ type findingCounts struct {
 
 	checks map[bench.CheckKind]int // checked, by what was compared
 
-	// notTimes says that what is equal is more than times.
+	// notTimes reports that other numbers than times are equal.
 	notTimes bool
 	tested   bool // a score was
 
-	// ofCases counts those of blocking that rest on the numbers of case files.
+	// ofCases counts the verdicts in blocking that rest on the numbers of case files.
 	ofCases map[gate.Finding]int
 
 	limits limits
@@ -72,7 +72,7 @@ type counted struct {
 	word     string
 }
 
-// limits span those of the speeds that were judged, in percent.
+// limits span the limits of the speeds that were judged, in percent.
 type limits struct {
 	n      int
 	lo, hi float64

@@ -9,7 +9,7 @@ import (
 	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
-// because is why a cell failed to run: the last line of its log that says why,
+// because returns why a cell failed to run: the last line of its log that gives a reason,
 // before how the program ended; else the verdict's reason.
 func (f finding) because() string {
 	if f.line == "" || strings.Contains(f.Reason, f.line) {
@@ -18,8 +18,8 @@ func (f finding) because() string {
 	return f.line + " (" + f.Reason + ")"
 }
 
-// crashLine is the line of a cell's log that says why it failed to run; "" where
-// the result's own reason says more than how the program ended.
+// crashLine returns the line of a cell's log that gives the reason why it failed to run; "" where
+// the result's own reason has more than how the program ended.
 func (h *host) crashLine(v *gate.Verdict) string {
 	if res := h.crashed[v.Cell]; res != nil && v.Finding == gate.Crashed {
 		return lastMeaningful(res.Log)
@@ -29,7 +29,7 @@ func (h *host) crashLine(v *gate.Verdict) string {
 
 var ending = lazyregexp.New(`^(exit (code|status) -?\d+|ended by signal|signal: )`)
 
-// crashedResults finds the results of a run whose log alone can say why they failed.
+// crashedResults finds the results of a run whose log alone can show why they failed.
 func crashedResults(run *bench.Run) map[string]*bench.Result {
 	found := map[string]*bench.Result{}
 	for i := range run.Results {
@@ -40,7 +40,7 @@ func crashedResults(run *bench.Run) map[string]*bench.Result {
 	return found
 }
 
-// lastMeaningful is the line of a log that says why. A log is hostile: the line is as it
+// lastMeaningful returns the line of a log that gives the reason. A log is hostile: the line is as it
 // was printed, and bounded.
 func lastMeaningful(log string) string {
 	lines, _ := excerpt(log, true)

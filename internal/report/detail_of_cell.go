@@ -58,7 +58,7 @@ func quoted(what, ifCut, s string, tail bool) []block {
 const nameBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
 
 // child is the command of a cell with its environment, for a shell in the folder
-// that accelgate was started in; "" where there is none, or it is too long.
+// that accelgate was started in; "" where there is no command, or it is too long.
 func (c *Commands) child(result *bench.Result) string {
 	const longest = 1000 // bytes; longer ones are in run.json
 	if len(result.Command) == 0 {

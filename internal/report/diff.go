@@ -13,7 +13,7 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// DiffOptions say by what a [diff.Difference] was found, and how to show it.
+// DiffOptions hold the rules by which a [diff.Difference] was found, and how to show it.
 type DiffOptions struct {
 	Tolerance float64 // fraction
 	Strict    bool
@@ -65,7 +65,7 @@ func newDiffView(d diff.Difference, o DiffOptions) *diffView {
 	return &diffView{Difference: d, options: o, ranked: d.Ranked(), counts: countVerdicts(d.Rows)}
 }
 
-// diffWords are the verdicts as a sum tells them, in its order.
+// diffWords are the words of verdicts in a sum, in its order.
 var diffWords = []struct {
 	verdict   diff.Verdict
 	word      string // in a row
@@ -280,8 +280,8 @@ func (v *diffView) relative(r *diff.Row) string {
 	return s
 }
 
-// relativeChange is percent, for a limit that may be zero: the smallest change
-// is not shown as none.
+// relativeChange is percent, for a limit that may be zero: it never shows a change,
+// however small, as zero.
 func relativeChange(pct, limit float64) string {
 	if pct != 0 && math.Abs(pct) < 0.05 {
 		return fmt.Sprintf("%+.2g %%", pct)

@@ -36,7 +36,7 @@ type DiffDocument struct {
 // one is written as null, and NotFinite is set.
 type DiffRowDocument struct {
 	diff.Row
-	// Better says whether the change is an improvement; nil where none was judged.
+	// Better reports whether the change is an improvement; nil where no change was judged.
 	Better    *bool `json:"better"`
 	NotFinite bool  `json:"not_finite,omitempty"`
 }

@@ -18,7 +18,7 @@ type dots struct {
 
 // strip draws rows of values on one scale, so that a reader sees what overlaps: ".",
 // ":" and "#" stand for one, two and more values at a place. Rows without finite values
-// are left out; nil says that none has any.
+// are left out; the result is nil if all are.
 func strip(rows []dots, unit string, width int) []string {
 	var all []float64
 	for i := range rows {

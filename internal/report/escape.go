@@ -184,8 +184,8 @@ func escapeLink(label, url string) string {
 
 var colours = lazyregexp.New("\x1b\\[[0-9;:]*m")
 
-// excerpt is the head or the tail of a text as printable lines; cut says that
-// there was more. Colours are dropped, all else is made visible.
+// excerpt returns the head or the tail of a text as printable lines; cut reports
+// whether there was more. Colours are dropped, all else is made visible.
 func excerpt(s string, tail bool) (lines []string, cut bool) {
 	const maxLines, maxBytes, maxWidth = 30, 2000, 300
 	s, cut = window(s, tail)

@@ -12,7 +12,7 @@ import (
 	"github.com/accelgate/accelgate/internal/text/terminal"
 )
 
-// Explained says why one cell of one host got its verdicts. Names and reasons in it are
+// Explained holds the reasons for the verdicts on one cell of one host. Names and reasons in it are
 // as they were measured, so what shows them has to escape them.
 type Explained struct {
 	Host     string             `json:"host"`
@@ -69,7 +69,7 @@ func (r Report) CellIDs() (ids []string) {
 	return ids
 }
 
-// Explain says of each host's cells with these ids what the gate decided, and why. It
+// Explain returns what the gate decided on each host's cells with these ids, and why. It
 // decides nothing.
 func (r Report) Explain(ids []string) (list []Explained) {
 	wanted := make(map[string]bool, len(ids))

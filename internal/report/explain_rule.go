@@ -51,7 +51,7 @@ func ruleOf(p *gate.Policy, v *gate.Verdict) string {
 	return "no scenario was compared: name one with --scenarios"
 }
 
-// rules are those of findings that no number decides.
+// rules hold the rule of each finding that no number decides.
 var rules = map[gate.Finding]string{
 	gate.Incorrect:    "a wrong answer blocks, with or without a baseline",
 	gate.Crashed:      "a cell that fails to run blocks, unless the baseline records the failure",

@@ -43,7 +43,7 @@ const (
 	Notice  Severity = "notice"
 )
 
-// Severity is that of the finding.
+// Severity returns the severity of the finding.
 func (f Finding) Severity() Severity {
 	switch f.standing {
 	case 0:
@@ -54,7 +54,7 @@ func (f Finding) Severity() Severity {
 	return Warning
 }
 
-// Severity is that of the decision.
+// Severity returns the severity of the decision.
 func (r Report) Severity() Severity {
 	switch d := r.in.Decision; {
 	case d.Code() != 0:
@@ -175,12 +175,12 @@ func (r *Report) change(f finding) inline {
 	return append(r.values(f), plain(", "+size+more+", "+limit))
 }
 
-// hasChange reports a finding whose change does not say by itself what is wrong.
+// hasChange reports whether the change of a finding does not show by itself what is wrong.
 func (f finding) hasChange() bool {
 	return ofSpeed(f.Verdict) && (f.Finding == gate.Drifted || f.Finding == gate.Unrecorded)
 }
 
-// excuseOf writes "waiver of waivers.yml:3, by octocat, until 2026-03-31: why"; nil for none.
+// excuseOf writes "waiver of waivers.yml:3, by octocat, until 2026-03-31: why"; nil without an excuse.
 func excuseOf(v *gate.Verdict) inline {
 	e := v.Excuse
 	if e == nil {
@@ -206,7 +206,7 @@ func excuseOf(v *gate.Verdict) inline {
 	return line
 }
 
-// excuseNames say what the source of an excuse is.
+// excuseNames name the source of an excuse.
 var excuseNames = map[gate.ExcuseKind]string{
 	gate.WaivedExcuse:  "waiver",
 	gate.TradeExcuse:   "trade",

@@ -22,7 +22,7 @@ func number(x float64) string {
 	return strconv.FormatFloat(x, 'g', 4, 64)
 }
 
-// zero is a change that is shown as none.
+// zero is how a change is shown that rounds to 0.
 const zero = "0.0 %"
 
 // percent writes a change with its sign. It takes more than one decimal where

@@ -71,7 +71,7 @@ func (c *counting) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// size is that of the page so far.
+// size returns the bytes of the page so far.
 func (h htmlWriter) size() int { return h.to.n + h.Buffered() }
 
 func (h htmlWriter) head(p *page, tool string, files *Files) {

@@ -223,7 +223,7 @@ func (h htmlWriter) body(r *Report, c *cellPage, charts bool) {
 	h.facts(c)
 }
 
-// change is that of the first verdict on a speed.
+// change returns the change of the first verdict on a speed.
 func (c *cellPage) change(r *Report) inline {
 	for _, v := range c.verdicts {
 		if ofSpeed(v.Verdict) {

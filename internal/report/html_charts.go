@@ -73,7 +73,7 @@ func (c *cellPage) groups(now, old *bench.Sample) []chart.Group {
 	return append(groups, head)
 }
 
-// medians are those of the runs of a history; a run without the cell is NaN.
+// medians returns the median of each run of a history; NaN for a run without the cell.
 func medians(runs [][]float64) []float64 {
 	values := make([]float64, len(runs))
 	for i, run := range runs {

@@ -62,7 +62,7 @@ type HostDocument struct {
 	Alike      []SharedLossDocument `json:"alike,omitempty"`      // losses that cells share
 	Budgets    []BudgetDocument     `json:"budgets,omitempty"`    // what became of each
 	Groups     []gate.CaseGroup     `json:"groups,omitempty"`     // of cases, with the status of each
-	Waivers    []gate.WaiverUse     `json:"waivers,omitempty"`    // about this host; those of the decision are over all hosts
+	Waivers    []gate.WaiverUse     `json:"waivers,omitempty"`    // about this host; the decision has all hosts
 	Quarantine []gate.QuarantineUse `json:"quarantine,omitempty"` // about this host
 	Metrics    []bench.Metric       `json:"metrics"`
 	Warnings   []string             `json:"warnings,omitempty"`
@@ -70,7 +70,7 @@ type HostDocument struct {
 	Verdicts   []VerdictDocument    `json:"verdicts"`         // all, the worst first; those that are alike in the order of the run
 }
 
-// BaselineDocument says what a host was compared with.
+// BaselineDocument describes what a host was compared with.
 type BaselineDocument struct {
 	Path     string            `json:"path,omitempty"`
 	Source   *Source           `json:"source,omitempty"` // nil where it is a file of the checkout
@@ -85,14 +85,14 @@ type BaselineDocument struct {
 // is one is written as 0, and NotFinite is set.
 type VerdictDocument struct {
 	gate.Verdict
-	// Certainty is "certain", or "undecided": then decided_by says what would decide it.
+	// Certainty is "certain", or "undecided": then decided_by names what would decide it.
 	Certainty string `json:"certainty"`
 	// Delta hides the gate's own: a document has one sign for a change.
 	Delta *struct{} `json:"delta,omitempty"`
 	// Change is new/old - 1 in the metric's own sign, a fraction; nil where no two
 	// numbers were compared. By pairs and history it is the estimate that was
-	// judged, and not that of the two medians. Interval
-	// is that of Change, see [gate.Verdict]; Better is nil for no change, too.
+	// judged, and not the change of the two medians. Interval
+	// is the interval of Change, see [gate.Verdict]; Better is nil for no change, too.
 	Change    *float64    `json:"change"`
 	Better    *bool       `json:"better"`
 	Interval  *[2]float64 `json:"interval"`

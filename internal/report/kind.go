@@ -16,7 +16,7 @@ type Kind struct {
 	// Largest names the part with the largest share in the change that a verdict of the check's cell is about, as in
 	// "mostly `matmul`: +12 ms, 85 %"; nil where no part explains it.
 	Largest func(c *gate.Check, v *gate.Verdict) Line
-	// Parts lists the parts of that change; it is empty where none are known.
+	// Parts lists the parts of that change; it is empty where no parts are known.
 	Parts func(c *gate.Check, v *gate.Verdict) Text
 	// Formats are layouts of whole reports.
 	Formats []Format
@@ -120,7 +120,7 @@ func (r *Report) partsOf(c *gate.Check, v *gate.Verdict) (blocks []block) {
 	return blocks
 }
 
-// contributor names the part that stands behind a change; nil if none is known.
+// contributor names the part that stands behind a change; nil if no part is known.
 func (r *Report) contributor(f finding) inline {
 	c := r.hosts[f.host].checks[f.Cell]
 	if c == nil {

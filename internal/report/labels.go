@@ -77,7 +77,7 @@ var excuses = map[gate.ExcuseKind]string{
 	gate.RuleExcuse:    "excused",
 }
 
-// deciders say what decides an undecided finding.
+// deciders name what decides an undecided finding.
 var deciders = map[gate.Decider]string{
 	gate.ByMorePairs:     "more pairs",
 	gate.ByPairs:         "pairs with the base",
@@ -90,7 +90,7 @@ var deciders = map[gate.Decider]string{
 	gate.ByCorrectOutput: "a correct output",
 }
 
-// wordOf is what a verdict says in a word: "slower", "slower (undecided)", "slower (waived)".
+// wordOf returns what a verdict found, in a word: "slower", "slower (undecided)", "slower (waived)".
 func wordOf(v *gate.Verdict) string {
 	l := &labels[labelOf(v)]
 	word := l.word
@@ -110,8 +110,8 @@ func wordOf(v *gate.Verdict) string {
 	return word
 }
 
-// causes says in a word why a cell failed to run: the program, the machine or
-// the configuration is to blame.
+// causes names in a word why a cell failed to run: because of the program, the host or
+// the configuration.
 var causes = map[bench.Cause]string{
 	bench.CauseStart:    "did not start",
 	bench.CauseExit:     "exited with an error",
@@ -125,7 +125,7 @@ var causes = map[bench.Cause]string{
 	bench.CauseCapacity: "the host lacks what it needs",
 }
 
-// word is what the finding says in a word.
+// word returns the finding in a word.
 func (f finding) word() string { return wordOf(f.Verdict) }
 
 // ofSpeed reports whether two speeds were compared, or two scores.

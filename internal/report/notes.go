@@ -7,8 +7,7 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// The paragraphs of this file say what stands behind the numbers, at most five
-// of each kind.
+// The paragraphs of this file explain the numbers; each kind has at most five.
 const maxCautions = 5
 
 // otherMachines warns of hosts that are not the host of their baseline, with
@@ -142,7 +141,7 @@ func (h *host) afterRetry(most int) []string {
 	return ids
 }
 
-// pairs returns what A/A pairs say of the threshold.
+// pairs compares the threshold with the noise of A/A pairs.
 func (r *Report) pairs() []block {
 	var blocks []block
 	n := 0

@@ -8,7 +8,7 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// Onset is what a report says of the commits with which confirmed losses of a host began.
+// Onset holds the range of commits in which confirmed losses of a host began.
 type Onset struct {
 	Host      string // label
 	Suspected string // commit of the run that was suspected first; "" where it is unknown
@@ -31,8 +31,8 @@ func (r *Report) Onset() (all []Onset) {
 	return all
 }
 
-// onset says with which commits the losses began that a run confirms, and how to find
-// the one.
+// onset names the commits between which confirmed losses began, and the command that finds
+// the commit.
 func (r *Report) onset() []block {
 	var blocks []block
 	n := 0

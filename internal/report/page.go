@@ -62,7 +62,7 @@ type inline []span
 type span struct {
 	kind kind
 	text string
-	alt  string // a link's address, that of verbatim text too; a status in words
+	alt  string // the address of a link, or of verbatim text; a status in words
 }
 
 type kind int

@@ -33,7 +33,7 @@ type Input struct {
 	BaseBranch string
 	Config     string // path of the configuration
 	Name       string // of the configuration; "" where it has none
-	// Lines are those of the configuration at which its suites begin, by their names.
+	// Lines are the lines of the configuration at which its suites begin, by the names of suites.
 	Lines map[string]int
 	Links Links
 	// Checked is what the pull request changes in what is checked; nil if it
@@ -45,8 +45,8 @@ type Input struct {
 // HostInput is one host's run and the comparison it got.
 type HostInput struct {
 	Run *bench.Run // never nil
-	// Reference is the baseline as a Run, nil where there is none. Its Started
-	// and Revision say when and at which commit it was captured.
+	// Reference is the baseline as a Run, nil without a baseline. Its Started
+	// and Revision are when and at which commit it was captured.
 	Reference *bench.Run
 	// Path is the baseline's file, whether it exists or not.
 	Path       string
@@ -66,7 +66,7 @@ type Source struct {
 type Links struct {
 	Run    string // of the workflow run
 	Report string // of the whole report
-	// Cell returns the address of the page of a host's cell; nil where cells have none.
+	// Cell returns the address of the page of a host's cell; nil where cells have no pages.
 	Cell func(host, cell string) string `json:"-"`
 }
 

@@ -29,7 +29,7 @@ func (r *Report) undecidedTable(most int) []block {
 	return blocks
 }
 
-// excusedTable lists what would block, but for what the repository says of it.
+// excusedTable lists what would block, but is excused by the repository.
 func (r *Report) excusedTable(most int) []block {
 	l := &r.shown.excused
 	if l.total == 0 {
@@ -85,7 +85,7 @@ func (r *Report) deciding() bullets {
 	return items
 }
 
-// decide returns how to get what decides a finding; nil where its reason says it.
+// decide returns how to get what decides a finding; nil where its reason has it.
 func (r *Report) decide(f finding) inline {
 	h := &r.hosts[f.host]
 	line := h.Commands.Run
@@ -141,7 +141,7 @@ func (t *findingCounts) reserved() []reservation {
 	), func(r reservation) bool { return r.n <= 0 })
 }
 
-// reservations says "1 loss beyond its limit is undecided and 2 cells are waived"; "" for none.
+// reservations returns "1 loss beyond its limit is undecided and 2 cells are waived"; "" if there is nothing to report.
 func (t *findingCounts) reservations() string {
 	var parts []string
 	for _, r := range t.reserved() {
@@ -176,7 +176,7 @@ func (t *findingCounts) brief() []string {
 	return parts
 }
 
-// losses counts the losses beyond their limits that are undecided, those of a cell as one.
+// losses counts the losses beyond their limits that are undecided; several of a cell count once.
 func (t *findingCounts) losses() int { return t.lossCells + t.wholeLosses }
 
 // joined adds a clause to a sentence that may be empty.

@@ -30,8 +30,8 @@ func (r *Report) page(c caps) page {
 	}
 }
 
-// lead is what everybody must see: other machines, what was compared, and what
-// the numbers cannot say.
+// lead is what every reader must see: other hosts, what was compared, and what
+// the numbers do not show.
 func (r *Report) lead() []block {
 	blocks := append(append(r.otherMachines(), r.checkedChanges()...), r.provenance(), paragraph{plain(r.sum())})
 	blocks = append(blocks, r.onset()...)
@@ -106,8 +106,8 @@ func (r *Report) orUnknown(revision string) span {
 	return code(commit(revision))
 }
 
-// notJudged tells, for each host whose speed was not judged, why and what to
-// type. Where no cell passed there is nothing to record.
+// notJudged explains, for each host whose speed was not judged, the reason and the
+// commands that help. Where no cell passed there is nothing to record.
 func (r *Report) notJudged() []block {
 	const most = 5
 	var blocks []block

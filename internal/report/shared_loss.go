@@ -8,7 +8,7 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// sharedLoss returns which losses the cells of a suite share, and what that says of the host.
+// sharedLoss lists the losses that the cells of a suite share, and what they show of the host.
 func (r *Report) sharedLoss() []block {
 	var blocks []block
 	n := 0

@@ -28,8 +28,8 @@ type speed struct {
 	worst  float64 // percent, negative for the worse
 }
 
-// add takes a verdict on a speed. A metric that is no time and no rate, such as memory, is none;
-// of one that nothing describes, nothing is known.
+// add takes a verdict on a speed. A metric is no speed if it is neither a time nor a rate,
+// as memory is; a metric without a description may be one.
 func (s *speeds) add(m *bench.Metric, v *gate.Verdict) {
 	if m != nil {
 		if q := m.Quantity(); q != bench.Rate && q != bench.Time && q != 0 || m.IsResource() {

@@ -17,7 +17,7 @@ func (s status) headline(sentence inline) inline {
 	return append(inline{plain(s.word + ": ")}, sentence...)
 }
 
-// TitleIs reports whether a title is that of a report with the status.
+// TitleIs reports whether a report with the status has the title.
 func TitleIs(title string, s gate.Status) bool {
 	for _, st := range []status{failed, passed, warned, undecided, actionRequired, noEvidence} {
 		if st.mark == gate.Outcomes[s].Word {

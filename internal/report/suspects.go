@@ -12,7 +12,7 @@ type suspect struct {
 }
 
 // suspects are the first speeds that block, and then the losses that are undecided;
-// more says that some are left out.
+// more reports whether some are left out.
 func (r *Report) suspects() (list []suspect, more bool) {
 	const most = 5
 	for _, f := range slices.Concat(r.shown.action.rows, r.shown.undecided.rows) {

@@ -11,7 +11,7 @@ import (
 	"github.com/accelgate/accelgate/internal/text/terminal"
 )
 
-// TerminalOptions say what the terminal can show.
+// TerminalOptions describe what the terminal can show.
 type TerminalOptions struct {
 	Columns int  // width; 0 means a log, whose tables are laid out for 100 and whose lines stay whole
 	Color   bool // paint verdicts
@@ -131,7 +131,7 @@ func (l bullets) terminal(out *printer) {
 	}
 }
 
-// terminal marks each line, so that none can pass for one of the report.
+// terminal marks each line, so that it cannot pass for a line of the report.
 func (l preformatted) terminal(out *printer) {
 	for _, line := range l {
 		const mark = "  | "

@@ -10,7 +10,7 @@ import (
 )
 
 // Text is a report without a verdict, such as the result of an analysis: sections of lines, lists and tables. Its
-// renderers escape and shorten foreign text as those of a [Report] do. The zero value is empty; it is not safe for concurrent use.
+// renderers escape and shorten foreign text as the renderers of a [Report] do. The zero value is empty; it is not safe for concurrent use.
 type Text struct{ sections []section }
 
 type (
@@ -26,7 +26,7 @@ func Plain(s string) Span { return plain(s) }
 // Code returns a span of foreign text that is shown as code, in at most 160 characters; "–" if it is blank.
 func Code(s string) Span { return code(s) }
 
-// CodeLink is [Code] as a link to an address; it is text alone where that is none.
+// CodeLink is [Code] as a link to an address; it is text alone where that is no address.
 func CodeLink(s, address string) Span {
 	span := code(s)
 	span.alt = address

@@ -64,7 +64,7 @@ func (r *Report) accepted() inline {
 	return append(inline{plain(r.allGood())}, r.uncompared(false)...)
 }
 
-// reservedly says first what is undecided or excused.
+// reservedly puts undecided and excused losses before a sentence.
 func (r *Report) reservedly(sentence inline) inline {
 	s := r.total.reservations()
 	if s == "" {
@@ -73,7 +73,7 @@ func (r *Report) reservedly(sentence inline) inline {
 	return append(inline{plain(s + r.onHosts(func(h *host) bool { return h.reservations() != "" }) + "; ")}, sentence...)
 }
 
-// failures says first which hosts are other machines, then what cells do.
+// failures names the hosts that are other machines, then counts what cells do.
 func (r *Report) failures() inline {
 	first := slices.IndexFunc(r.hosts, func(h host) bool { return h.refused > 0 })
 	if first < 0 {
@@ -267,8 +267,8 @@ func (t *findingCounts) equality() string {
 	return subject + " equal to " + to
 }
 
-// limit tells the limits that speeds were judged by. Those of case files are
-// their own.
+// limit returns the limits that speeds were judged by. Case files have their
+// own.
 func (r *Report) limit() string {
 	l := r.total.limits
 	if l.n == 0 && r.total.tested {

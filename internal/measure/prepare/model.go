@@ -11,6 +11,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/text/lazyregexp"
+	"github.com/accelgate/accelgate/internal/worker"
 )
 
 // models are the models of a stage that were set up, by the device.
@@ -24,7 +25,7 @@ type models struct {
 // loaded is the model whose cells a device measures.
 type loaded struct {
 	model   string
-	service *service // that ran when it was set up
+	service *worker.Background // that ran when it was set up
 }
 
 // setUp names a setup: of a model, for a device.
@@ -45,7 +46,7 @@ const modelVariable = "ACCELGATE_MODEL"
 // load makes the model of a cell ready on a device: another one is released and torn down
 // first, and so is one that was set up beside a service which has ended. It returns why the
 // setup failed, which is not tried again there.
-func (s *Stage) load(ctx context.Context, cell bench.Cell, d bench.Device, run *service) (why string, err error) {
+func (s *Stage) load(ctx context.Context, cell bench.Cell, d bench.Device, run *worker.Background) (why string, err error) {
 	if s.Around.PerModel == nil {
 		return "", nil
 	}

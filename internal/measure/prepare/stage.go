@@ -12,6 +12,7 @@ import (
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/worker"
 )
 
 // Stage runs what surrounds the cells of one suite: its setup before the first, a service
@@ -29,7 +30,7 @@ type Stage struct {
 	begun   bool   // the setup was run, or failed
 	broken  string // why no cell can be measured
 	using   []bench.Device
-	service *service
+	service *worker.Background
 	deaths  int // of services that had come up
 	models  models
 }
@@ -93,7 +94,7 @@ func unstarted(cell bench.Cell, why string) bench.Result {
 }
 
 // enter makes the suite ready to measure on a device. It returns the service, nil without one.
-func (s *Stage) enter(ctx context.Context, d bench.Device) (run *service, why string, err error) {
+func (s *Stage) enter(ctx context.Context, d bench.Device) (run *worker.Background, why string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.broken == "" && !s.begun {
@@ -105,7 +106,7 @@ func (s *Stage) enter(ctx context.Context, d bench.Device) (run *service, why st
 			s.broken = "the setup failed: " + s.broken
 		}
 	}
-	if s.service != nil && s.service.hasEnded() {
+	if s.service != nil && s.service.HasEnded() {
 		why, err := s.bury(s.service, "between two cells")
 		if err != nil {
 			return nil, "", err
@@ -159,7 +160,7 @@ func stepOf(pair *config.Pair, name string) *config.Step {
 // fails, whatever it measured, unless its answer is wrong.
 func (s *Stage) beside(
 	ctx context.Context,
-	run *service,
+	run *worker.Background,
 	cell bench.Cell,
 	inner func(context.Context) (bench.Result, error),
 ) (bench.Result, error) {
@@ -170,13 +171,13 @@ func (s *Stage) beside(
 	defer cancel(nil)
 	go func() {
 		select {
-		case <-run.ended:
+		case <-run.Ended:
 			cancel(errEnded)
 		case <-with.Done():
 		}
 	}()
 	result, err := inner(with)
-	if !run.hasEnded() || ctx.Err() != nil {
+	if !run.HasEnded() || ctx.Err() != nil {
 		return result, err
 	}
 	why, ended := s.died(run)
@@ -191,22 +192,22 @@ func (s *Stage) beside(
 }
 
 // died takes away a service that ended by itself while a cell was measured, and says why it did.
-func (s *Stage) died(run *service) (why string, err error) {
+func (s *Stage) died(run *worker.Background) (why string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.bury(run, "while the cell was measured")
 }
 
 // bury takes away a service that ended by itself. After several there is no other.
-func (s *Stage) bury(run *service, when string) (why string, err error) {
+func (s *Stage) bury(run *worker.Background, when string) (why string, err error) {
 	if s.service == run { // else another device has noticed it
 		if err := s.endService("service-failed"); err != nil {
 			return "", err
 		}
 		s.deaths++
 	}
-	ended := endOf(run.response)
-	if line := s.meaningful(run.response); line != "" {
+	ended := endOf(run.Response)
+	if line := s.meaningful(run.Response); line != "" {
 		ended += ": " + line
 	}
 	ended += "; see " + s.logPath("service-failed")

@@ -10,7 +10,7 @@ type Group struct {
 	Name   string // "base"
 	Class  string // of its dots, such as "base" or "head": a word of letters
 	Values []float64
-	// Low and High are an interval of the group's level; none is drawn where they are equal.
+	// Low and High are an interval of the group's level; it is not drawn where they are equal.
 	Low, High float64
 }
 

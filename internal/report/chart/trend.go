@@ -6,13 +6,13 @@ import "fmt"
 type Trend struct {
 	Name string // of the metric
 	Unit string
-	// Values are those of the runs; one that is not finite is a gap. Doubtful marks runs
+	// Values has the value of each run; one that is not finite is a gap. Doubtful marks runs
 	// of an unhealthy host; it is nil or as long as Values.
 	Values   []float64
 	Doubtful []bool
 	// Changes are the places of the first runs on a new level.
 	Changes []int
-	// Anchor is a pinned level; 0 is none.
+	// Anchor is a pinned level; 0 for no anchor.
 	Anchor float64
 }
 
@@ -46,7 +46,7 @@ func (t Trend) SVG() string {
 	return c.finish(height, t.describe())
 }
 
-// runs draws the line, the dots of doubtful runs and that of the newest.
+// runs draws the line, the dots of doubtful runs and the dot of the newest.
 func (c *canvas) runs(t *Trend, s scale, x func(int) float64) {
 	var path, doubtful, newest pen
 	joined := false

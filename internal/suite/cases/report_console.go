@@ -77,10 +77,10 @@ func differs(c *gate.Check) bool {
 // milliseconds writes a time as the original does, whose unit is the second.
 // Other amounts than times keep their unit.
 func milliseconds(x float64, unit string) string {
-	n, isTime := exponent(unit)
+	n, isTime := bench.TimeExponent(cmp.Or(unit, "s"))
 	var b [32]byte
 	switch {
-	case !isTime && unit != "":
+	case !isTime:
 		return string(append(strconv.AppendFloat(b[:0], x, 'f', 3, 64), unit...))
 	case n >= 9:
 		x *= math.Pow10(n - 9)

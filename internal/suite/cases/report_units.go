@@ -9,31 +9,13 @@ import (
 	"github.com/accelgate/accelgate/internal/report"
 )
 
-// times are the units of time as powers of ten of a picosecond, the largest
-// first.
-var times = []struct {
-	unit     string
-	exponent int
-}{{"s", 12}, {"ms", 9}, {"µs", 6}, {"ns", 3}, {"ps", 0}}
-
-// exponent is the power of ten of a picosecond that unit is. Other units than those of
-// time are counted in millionths of millionths too.
-func exponent(unit string) (n int, isTime bool) {
-	if unit == "us" || unit == "μs" { // Greek mu
-		unit = "µs"
-	}
-	for _, t := range times {
-		if t.unit == unit {
-			return t.exponent, true
-		}
-	}
-	return 12, false
-}
+// times are the units of time that tables use, the largest first.
+var times = []string{"s", "ms", "µs", "ns", "ps"}
 
 // picoseconds converts x of a unit, and keeps what cannot be held out of it.
 func picoseconds(x float64, unit string) int64 {
 	const most = 1 << 60
-	n, _ := exponent(unit)
+	n, _ := bench.TimeExponent(unit)
 	return int64(math.Round(min(max(finite(x)*math.Pow10(n), -most), most)))
 }
 
@@ -47,7 +29,7 @@ func finite(x float64) float64 {
 
 // amount writes a difference with its sign and three digits: "+12 ms".
 func amount(ps int64, unit string) report.Line {
-	n, isTime := exponent(unit)
+	n, isTime := bench.TimeExponent(unit)
 	shown := report.Foreign(" " + unit)
 	if isTime {
 		var name string
@@ -63,9 +45,9 @@ func amount(ps int64, unit string) report.Line {
 
 // unitOf is the largest unit of which ps is at least one.
 func unitOf(ps uint64) (unit string, exponent int) {
-	for _, t := range times {
-		if float64(ps) >= math.Pow10(t.exponent) {
-			return t.unit, t.exponent
+	for _, unit := range times {
+		if n, _ := bench.TimeExponent(unit); float64(ps) >= math.Pow10(n) {
+			return unit, n
 		}
 	}
 	return "ps", 0
@@ -93,7 +75,7 @@ type scale struct {
 // and enough digits to tell a thousandth of that change.
 func scaleFor(total, change uint64, unit string) scale {
 	const most = 6
-	n, isTime := exponent(unit)
+	n, isTime := bench.TimeExponent(unit)
 	shown := report.Foreign(" " + unit)
 	if isTime {
 		var name string

@@ -87,7 +87,7 @@ func (s *Suite) bounded(ctx context.Context, cell bench.Cell, inner func(context
 // ended makes the result that of a server which was ended at a bound while it was measured, or
 // ended by itself, and returns every other error.
 func (m *measurement) ended(ctx context.Context, result *bench.Result, err error) error {
-	response := &m.server.response
+	response := &m.server.Response
 	result.Log = response.Log
 	passed := err == nil && result.Outcome == bench.Passed
 	switch bound := response.End == worker.TimedOut || response.End == worker.Silent; {

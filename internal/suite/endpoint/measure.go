@@ -65,8 +65,8 @@ func (s *Suite) once(ctx context.Context, cell bench.Cell, d bench.Device) (resu
 		m.url = m.server.url
 		result.Command = m.server.args
 		defer func() {
-			m.server.died = m.server.died || err != nil && m.server.hasEnded()
-			if endErr := m.server.end(); endErr != nil && err == nil {
+			m.server.died = m.server.died || err != nil && m.server.HasEnded()
+			if endErr := m.server.End(); endErr != nil && err == nil {
 				err = endErr
 				return
 			}
@@ -78,7 +78,7 @@ func (s *Suite) once(ctx context.Context, cell bench.Cell, d bench.Device) (resu
 	}
 	if err := m.connect(ctx); err != nil {
 		if m.server != nil {
-			m.server.died = m.server.hasEnded()
+			m.server.died = m.server.HasEnded()
 		}
 		if m.server == nil || ctx.Err() != nil {
 			return result, err
@@ -165,14 +165,14 @@ func (m *measurement) await(ctx context.Context) error {
 	defer cancel()
 	go func() {
 		select {
-		case <-m.server.ended:
+		case <-m.server.Ended:
 			cancel()
 		case <-ctx.Done():
 		}
 	}()
 	const every = 50 * time.Millisecond
 	err := m.client.WaitReady(ctx, every)
-	if err != nil && m.server.hasEnded() {
+	if err != nil && m.server.HasEnded() {
 		return errors.New("the server ended before it answered: see its log")
 	}
 	return err
@@ -207,7 +207,7 @@ func (m *measurement) measure(ctx context.Context, result *bench.Result) error {
 	m.own.Health = health
 	meters.stop()
 	if m.server != nil {
-		m.server.died = m.server.hasEnded()
+		m.server.died = m.server.HasEnded()
 		gone = gone || m.server.died
 	}
 	result.WallMS = float64(wall.Microseconds()) / 1000

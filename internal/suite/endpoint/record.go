@@ -97,7 +97,7 @@ func (r *record) pause(ctx context.Context, reply openai.Reply) {
 	}
 	gone := r.refused >= max(minRefused, inARow*min(r.point.concurrency, 10))
 	r.mu.Unlock()
-	if gone || r.server != nil && r.server.hasEnded() {
+	if gone || r.server != nil && r.server.HasEnded() {
 		r.stop(errGone)
 		return
 	}

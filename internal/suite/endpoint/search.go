@@ -155,7 +155,7 @@ func (m *measurement) search(ctx context.Context, result *bench.Result) error {
 		func(load float64) (bool, error) { return s.probe(ctx, load) },
 	)
 	if m.server != nil {
-		m.server.died = m.server.hasEnded()
+		m.server.died = m.server.HasEnded()
 	}
 	result.WallMS = float64((m.now() - s.began).Microseconds()) / 1000
 	switch {

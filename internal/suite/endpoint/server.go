@@ -2,7 +2,6 @@ package endpoint
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"strconv"
@@ -14,15 +13,10 @@ import (
 
 // running is a server that was started for one measurement.
 type running struct {
+	*worker.Background
 	url  string
 	args []string
-	stop context.CancelFunc
 	died bool // it had ended before the load had
-	// ended is closed when the server has ended; response is then what became
-	// of it.
-	ended    chan struct{}
-	response worker.Response
-	err      error
 }
 
 // start starts the server. Whether it is ready, its answers show.
@@ -43,13 +37,7 @@ func (s *Suite) start(ctx context.Context, d bench.Device, a *alive) (*running, 
 	if a != nil {
 		req.Heard = a.at
 	}
-	ctx, stop := context.WithCancel(ctx)
-	r := &running{url: "http://127.0.0.1:" + port, args: args, stop: stop, ended: make(chan struct{})}
-	go func() {
-		defer close(r.ended)
-		r.response, r.err = s.env.Worker.Do(ctx, req)
-	}()
-	return r, nil
+	return &running{Background: worker.Begin(ctx, s.env.Worker, req), url: "http://127.0.0.1:" + port, args: args}, nil
 }
 
 // ownKey keeps the client's key from the server, which server.env may hand over.
@@ -58,27 +46,6 @@ func (s *Suite) ownKey() []string {
 		return nil
 	}
 	return []string{s.body.APIKeyEnv}
-}
-
-// end stops the server and waits until nothing of it is left. An error means
-// that something of it could not be ended.
-func (r *running) end() error {
-	r.stop()
-	<-r.ended
-	if r.err != nil && !errors.Is(r.err, context.Canceled) {
-		return r.err
-	}
-	return nil
-}
-
-// hasEnded reports whether the server ended of its own accord.
-func (r *running) hasEnded() bool {
-	select {
-	case <-r.ended:
-		return true
-	default:
-		return false
-	}
 }
 
 // serverCommand fills in the server's command.
