@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -60,7 +61,7 @@ func githubData(data []byte) (*sheet, error) {
 	_, document, _ := bytes.Cut(data[at:], []byte("="))
 	found, err := saved(bytes.TrimSpace(document), func(o object) bool { return o.has("entries") })
 	if err != nil || len(found) == 0 {
-		return nil, cmpError(err, "data.js has no entries: see whether the action wrote it whole")
+		return nil, cmp.Or(err, errors.New("data.js has no entries: see whether the action wrote it whole"))
 	}
 	var suites map[string][]githubEntry
 	if err := json.Unmarshal(found[0]["entries"], &suites); err != nil {

@@ -55,8 +55,8 @@ var lmEvalHigher = []string{
 // "none": "acc_norm", "exact_match,strict-match". Standard errors are of the sample
 // of questions: "acc_stderr,none" is that of "acc,none".
 func lmEval(data []byte) (*sheet, error) {
-	o, err := onlySaved(data, "lm-evaluation-harness", isLMEval)
-	if err != nil || o == nil {
+	var o object
+	if found, err := onlyResult(data, "lm-evaluation-harness", isLMEval, &o); err != nil || !found {
 		return nil, err
 	}
 	s := &sheet{key: "task", context: lmEvalConditions(o)}

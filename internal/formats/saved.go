@@ -2,7 +2,6 @@ package formats
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -22,18 +21,6 @@ func saved(data []byte, is func(object) bool) ([]object, error) {
 	return found, nil
 }
 
-// onlySaved returns the one object of a format, nil where there is none.
-func onlySaved(data []byte, tool string, is func(object) bool) (object, error) {
-	all, err := saved(data, is)
-	if err != nil || len(all) == 0 {
-		return nil, err
-	}
-	if len(all) > 1 {
-		return nil, fmt.Errorf("the output holds %d results of %s: give each a file of its own", len(all), tool)
-	}
-	return all[0], nil
-}
-
 // remake decodes the members of an object by their types.
 func remake(o object, into any) error {
 	data, err := json.Marshal(o)
@@ -45,11 +32,14 @@ func remake(o object, into any) error {
 
 // onlyResult reads the one object of a format into a value, and reports whether there is one.
 func onlyResult(data []byte, tool string, is func(object) bool, into any) (found bool, err error) {
-	o, err := onlySaved(data, tool, is)
-	if err != nil || o == nil {
+	all, err := saved(data, is)
+	switch {
+	case err != nil || len(all) == 0:
 		return false, err
+	case len(all) > 1:
+		return false, fmt.Errorf("the output holds %d results of %s: give each a file of its own", len(all), tool)
 	}
-	return true, unreadable("the result", tool, remake(o, into))
+	return true, unreadable("the result", tool, remake(all[0], into))
 }
 
 // unreadable is the error of a part of a result that cannot be read, nil for a nil err.
@@ -58,12 +48,4 @@ func unreadable(part, of string, err error) error {
 		return nil
 	}
 	return fmt.Errorf("%s of %s: %w: see whether the file is whole", part, text.Quote(of, 80), err)
-}
-
-// cmpError is err, or an error with the text where err is nil.
-func cmpError(err error, text string) error {
-	if err != nil {
-		return err
-	}
-	return errors.New(text)
 }

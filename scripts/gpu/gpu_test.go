@@ -133,7 +133,7 @@ func TestDry(t *testing.T) {
 	}
 	var r recording
 	read(t, filepath.Join(dir, "out", "dry", "commands.json"), &r)
-	if r.Real || len(r.SHA256) != 64 || len(r.Commands) < 8 || r.Commands[0].Command != "nvidia-smi -L" {
+	if r.Real || len(r.SHA256) != 64 || len(r.Commands) < 10 || r.Commands[0].Command != "nvidia-smi -L" {
 		t.Errorf("the recording is %+v", r)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "out", "fixtures")); err == nil {

@@ -27,11 +27,9 @@ type parser struct {
 	count  int // of values and runs
 }
 
-// Parse reads one line. Errors are of type [*Error], of which only column and
+// parse reads one line. Errors are of type [*Error], of which only column and
 // message are set. It is strict, because what is misspelt would be judged as if it
 // was not there.
-func Parse(text []byte) (Trial, error) { return new(parser).parse(text) }
-
 func (p *parser) parse(text []byte) (Trial, error) {
 	p.text, p.values, p.count = text, nil, 0
 	p.Open(text)

@@ -153,11 +153,11 @@ func (h *Host) fail(trouble string) {
 	h.trouble = trouble
 }
 
-// add keeps a row, and reports whether there is room for another one.
+// add keeps a row that a reader wants, and reports whether there is room for another one.
 func (h *Host) add(r Row) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if len(h.rows) < maxRows {
+	if len(h.rows) < maxRows && len(h.readers) > 0 {
 		h.rows = append(h.rows, r)
 	}
 	return len(h.rows) < maxRows

@@ -9,8 +9,6 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/accelgate/accelgate/internal/text/jsonread"
 )
 
@@ -51,13 +49,9 @@ const (
 	maxDigits = 4300 // of a number; Python refuses longer integers
 )
 
-// reader reads JSON as Python's json module does: with NaN, Infinity and
+// reader makes values of JSON as Python's json module reads it: with NaN, Infinity and
 // -Infinity. Unlike Python it refuses keys that stand twice.
-type reader struct {
-	*jsonread.Reader // of the text with other words in place of those three
-	data             []byte
-	values           int
-}
+type reader struct{ data []byte }
 
 // read reads one value that is all of data.
 func read(data []byte) (value, error) {
@@ -72,19 +66,22 @@ func read(data []byte) (value, error) {
 	if !utf8.Valid(data) {
 		return value{}, errors.New("is not UTF-8: save it as UTF-8 without changing anything else")
 	}
-	r := reader{Reader: jsonread.New(finite(data)), data: data}
-	v, err := r.value()
-	if err == nil {
-		err = r.End()
-	}
-	switch at := r.Next(); {
+	r := reader{data}
+	text := jsonread.New(finite(data))
+	root, err := text.Tree(1, maxDepth, maxValues)
+	at := text.Next()
+	line := 1 + bytes.Count(data[:at], []byte("\n"))
+	switch {
+	case err == nil:
+		return r.value(root)
+	case errors.Is(err, jsonread.ErrTooLarge):
+		return value{}, bad(line, "values are nested more than %d deep, or more than %d", maxDepth, maxValues)
 	case !jsonread.Malformed(err):
-		return v, err
+		return value{}, err
 	case at == len(data):
-		return v, r.bad("the document ends too early")
-	default:
-		return v, r.bad("%.20q is not JSON here", data[at:min(at+20, len(data))])
+		return value{}, bad(line, "the document ends too early")
 	}
+	return value{}, bad(line, "%.20q is not JSON here", data[at:min(at+20, len(data))])
 }
 
 // finite returns data with numbers as long as the words in place of those that are
@@ -111,65 +108,49 @@ func finite(data []byte) []byte {
 	return out
 }
 
-func (r *reader) bad(format string, args ...any) error {
-	line := 1 + bytes.Count(r.data[:r.Next()], []byte("\n"))
+func bad(line int, format string, args ...any) error {
 	return fmt.Errorf("line %d: %s: restore the file, or measure again", line, fmt.Sprintf(format, args...))
 }
 
-func (r *reader) value() (v value, err error) {
-	kind := r.PeekKind()
-	switch r.values++; {
-	case r.values > maxValues:
-		return v, r.bad("more than %d values", maxValues)
-	case kind != '{' && kind != '[':
-		return r.scalar(kind)
-	case r.StackDepth() == maxDepth:
-		return v, r.bad("values are nested more than %d deep", maxDepth)
-	case kind == '{':
-		return r.object()
-	}
-	v.kind = array
-	return v, r.List(func() error {
-		item, err := r.value()
-		v.items = append(v.items, item)
-		return err
-	})
-}
+// kinds are those of values but numbers, by their first byte.
+var kinds = map[byte]kind{'n': null, 't': boolean, 'f': boolean, '"': str, '[': array, '{': object}
 
-func (r *reader) object() (value, error) {
-	v := value{kind: object}
-	seen := map[string]bool{}
-	err := r.Object(func([]byte) error {
-		key := unquote(string(r.Key()))
-		if seen[key] {
-			return r.bad("%.100q occurs twice in one object", key)
+func (r *reader) value(read jsonread.Value) (v value, err error) {
+	v.kind = kinds[read.Kind]
+	switch read.Kind {
+	case 'n':
+	case 't', 'f':
+		v.text = read.Text
+	case '"':
+		v.text = unquote(string(r.data[read.At:read.End]))
+	case '[', '{':
+		seen := map[string]bool{}
+		for _, m := range read.Members {
+			if read.Kind == '{' {
+				key := unquote(string(r.data[m.KeyAt:m.KeyEnd]))
+				if seen[key] {
+					return v, bad(m.Line, "%.100q occurs twice in one object", key)
+				}
+				seen[key] = true
+				v.keys = append(v.keys, key)
+			}
+			item, err := r.value(m.Value)
+			if err != nil {
+				return v, err
+			}
+			v.items = append(v.items, item)
 		}
-		seen[key] = true
-		item, err := r.value()
-		v.keys, v.items = append(v.keys, key), append(v.items, item)
-		return err
-	})
-	return v, err
-}
-
-func (r *reader) scalar(kind jsontext.Kind) (value, error) {
-	read, err := r.ReadValue()
-	if err != nil || kind == 'n' {
-		return value{}, err
+	default:
+		lit := string(r.data[read.At:read.End])
+		v.kind, v.text = number, lit
+		switch {
+		case len(lit) > maxDigits:
+			return v, bad(read.Line, "a number has more than %d digits", maxDigits)
+		case lit != "NaN" && lit != "Infinity" && lit != "-Infinity" && lit != read.Text:
+			return v, bad(read.Line, "%.40q is not a value of JSON", lit)
+		}
 	}
-	end := int(r.InputOffset())
-	lit := string(r.data[end-len(read) : end])
-	switch {
-	case kind == 't' || kind == 'f':
-		return value{kind: boolean, text: lit}, nil
-	case kind == '"':
-		return value{kind: str, text: unquote(lit)}, nil
-	case len(lit) > maxDigits:
-		return value{}, r.bad("a number has more than %d digits", maxDigits)
-	case lit == "NaN" || lit == "Infinity" || lit == "-Infinity" || lit == string(read):
-		return value{kind: number, text: lit}, nil
-	}
-	return value{}, r.bad("%.40q is not a value of JSON", lit)
+	return v, nil
 }
 
 // unquote decodes a string of JSON.

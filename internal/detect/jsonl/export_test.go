@@ -1,0 +1,4 @@
+package jsonl
+
+// Parse reads one line.
+func Parse(text []byte) (Trial, error) { return new(parser).parse(text) }
