@@ -96,6 +96,7 @@ func (l *look) workflows(context.Context) {
 	}
 	l.sharedChecks()
 	l.elsewhereMeasured()
+	l.builder()
 	for _, c := range l.calls {
 		if c.isAction() {
 			before := len(l.findings)
