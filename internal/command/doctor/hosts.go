@@ -104,7 +104,7 @@ func (l *look) builder() {
 	for _, c := range l.calls {
 		if c.workflow == "gate.yml" && c.ref == "main" && slices.Contains(l.hosts(c).labels, l.host.Label) {
 			if _, err := worker.Find("go", l.Environ); err != nil {
-				l.add("programs", Error, fmt.Sprintf("no folder of PATH has \"go\", which %s needs here: @main is no release, so the job builds accelgate", c.file),
+				l.add("programs", Error, fmt.Sprintf("no folder of PATH has \"go\", which %s needs here: @main is not a release, so the job builds accelgate", c.file),
 					"install Go from https://go.dev/dl, and add its folder to PATH; that of a runner stands in its file .path")
 			}
 			return
