@@ -78,7 +78,8 @@ var (
 		"docs/releases.md":   "scripts/release has the tests; gh asks GitHub",
 	}
 	// others are pages that need more than a shell.
-	others = map[string]string{"docs/clusters.md": "e2e/clusters follows it on a Slurm of its own"}
+	others = map[string]string{"docs/clusters.md": "e2e/clusters follows it on a Slurm of its own",
+		"docs/first-pull-request.md": "e2e/workflows follows it with act"}
 )
 
 // measured is a command that measures a configuration of the page, whose gate selftest must prove; configuration is a block that holds one.

@@ -3,6 +3,7 @@ package pages_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -26,6 +27,7 @@ var elsewhere = []struct{ page, file, edit string }{
 	{"recipes.md", "mac.yaml", "s/metal/cpu/; s,/Users/Shared/models/Qwen3-8B-Q4_K_M.gguf,bench.py,"},
 	{"recipes.md", "npu.yaml", "/^    worker:/,/^    models:/{/^    models:/!d;}; s/ascend/nvidia/"},
 	{"recipes.md", "hosts.yaml", "s,/models/Qwen3-8B-Q4_K_M.gguf,bench.py,"},
+	{"recipes.md", "nightly.yaml", ""},
 	{"recipes.md", "engine/accelgate.yaml", ""},
 	{"recipes.md", "serving/accelgate.yaml", "s/duration: 60s/requests: 4, warmup: {duration: 0s}/"},
 }
@@ -77,17 +79,25 @@ func otherHost(t *testing.T) string {
 // named writes the block of a page that has a file's name to that file.
 func named(t *testing.T, page, file, dir string) {
 	t.Helper()
+	put(t, filepath.Join(dir, file), block(t, page, file), 0o644)
+}
+
+var fenced = regexp.MustCompile("(?sm)^```[a-z]+ ([a-zA-Z0-9._/-]+)\n(.*?)^```$")
+
+// block returns the block of a page that has a file's name.
+func block(t *testing.T, page, file string) string {
+	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", page))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, block := range configuration.FindAllStringSubmatch(string(text), -1) {
+	for _, block := range fenced.FindAllStringSubmatch(string(text), -1) {
 		if block[1] == file {
-			put(t, filepath.Join(dir, file), block[2], 0o644)
-			return
+			return block[2]
 		}
 	}
 	t.Fatalf("%s has no block %s", page, file)
+	return ""
 }
 
 func put(t *testing.T, path, content string, mode os.FileMode) {

@@ -38,11 +38,17 @@ func (w *world) serveJobs(t *testing.T, repo githubtest.Repo, jobs map[string]ma
 	for value, permissions := range jobs {
 		tokens = append(tokens, githubtest.Token{Value: value, Login: "github-actions[bot]", Integration: true, Permissions: permissions})
 	}
+	return w.serveState(t, "127.0.0.1:0", githubtest.State{Repos: []githubtest.Repo{repo}, Tokens: tokens})
+}
+
+// serveState is serve at an address, with a state of the test's own.
+func (w *world) serveState(t *testing.T, at string, from githubtest.State) *fake {
+	t.Helper()
 	dir := t.TempDir()
 	state, address := filepath.Join(dir, "state.json"), filepath.Join(dir, "address")
-	writeJSON(t, state, githubtest.State{Repos: []githubtest.Repo{repo}, Tokens: tokens})
+	writeJSON(t, state, from)
 	log := &strings.Builder{}
-	cmd := exec.Command(w.fakegithub, "-state", state, "-addr-file", address, "-stdin")
+	cmd := exec.Command(w.fakegithub, "-state", state, "-addr", at, "-addr-file", address, "-stdin")
 	cmd.Stdout, cmd.Stderr = io.Discard, log
 	stdin, err := cmd.StdinPipe()
 	if err != nil {

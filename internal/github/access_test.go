@@ -49,6 +49,35 @@ func TestAccessRefused(t *testing.T) {
 	}
 }
 
+// TestKindOf: what the references of workflows name.
+func TestKindOf(t *testing.T) {
+	const commit = "0123456789012345678901234567890123456789"
+	seed := state()
+	seed.Repos[0].Releases = map[string]map[string][]byte{"v1": {}}
+	seed.Repos[0].Branches = map[string]map[string]string{"fix/it": {}}
+	seed.Repos[0].Commits = []string{commit}
+	seed.Repos[0].PullRequests = nil
+	seed.Repos[0].Comments = nil
+	_, address := githubtest.New(t, seed)
+	c := client(t, address, token)
+	for ref, want := range map[string]string{
+		"v1": "tag", "refs/tags/v1": "tag", "refs/heads/v1": "", "main": "branch", "refs/heads/main": "branch", "refs/tags/main": "", "fix/it": "branch",
+		commit: "commit", "9999999999999999999999999999999999999999": "", "0123456": "", "v99": "",
+	} {
+		if got, err := c.KindOf(t.Context(), repo, ref); err != nil || got != want {
+			t.Errorf("%s: got %q, %v, want %q", ref, got, err, want)
+		}
+	}
+	for _, ref := range []string{"", "a b", "../x", "v1?x=1"} {
+		if got, err := c.KindOf(t.Context(), repo, ref); err == nil {
+			t.Errorf("%q: got %q, want an error", ref, got)
+		}
+	}
+	if got, err := c.KindOf(t.Context(), github.Repo{Owner: "octo", Name: "absent"}, "v1"); err == nil {
+		t.Errorf("of an absent repository: %q", got)
+	}
+}
+
 // TestRequired reads branch protection and rulesets.
 func TestRequired(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -105,7 +105,7 @@ func (l *look) configurationOf(c call) string {
 	return filepath.Join(l.Dir, filepath.FromSlash(l.configName(c)))
 }
 
-// checkOf is the name of the check run of a call of gate.yml.
+// checkOf is the name of the check run of a call that gates.
 func (l *look) checkOf(c call) string {
 	name, _ := c.with["check-name"].(string)
 	name = cmp.Or(name, "accelgate")
@@ -115,10 +115,10 @@ func (l *look) checkOf(c call) string {
 	return name
 }
 
-// checks are the names of the check runs of all calls of gate.yml.
+// checks are the names of the check runs of all calls that gate.
 func (l *look) checks() (names []string) {
 	for _, c := range l.calls {
-		if name := l.checkOf(c); c.workflow == "gate.yml" && !slices.Contains(names, name) {
+		if name := l.checkOf(c); c.gates() && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/text/lazyregexp"
+	"github.com/accelgate/accelgate/internal/worker"
 )
 
 // hosts are where a call measures.
@@ -96,6 +97,19 @@ func (l *look) configured(c call) (h hosts) {
 		h.or = ", or start them by accelgate plan --for slurm (docs/clusters.md)"
 	}
 	return h
+}
+
+// builder looks for Go on a host that measures by a branch: there the job builds accelgate from source.
+func (l *look) builder() {
+	for _, c := range l.calls {
+		if c.workflow == "gate.yml" && c.ref == "main" && slices.Contains(l.hosts(c).labels, l.host.Label) {
+			if _, err := worker.Find("go", l.Environ); err != nil {
+				l.add("programs", Error, fmt.Sprintf("no folder of PATH has \"go\", which %s needs here: @main is not a release, so the job builds accelgate", c.file),
+					"install Go from https://go.dev/dl, and add its folder to PATH; that of a runner stands in its file .path")
+			}
+			return
+		}
+	}
 }
 
 // ofGitHub matches the labels of runners that GitHub hosts, which no repository lists.

@@ -47,7 +47,7 @@ func (l *look) merged(ctx context.Context, a github.Access) {
 func (l *look) files() (all []string) {
 	for _, c := range l.calls {
 		all = append(all, ".github/workflows/"+c.file)
-		if name := l.configName(c); c.workflow == "gate.yml" && !strings.Contains(name, "${{") {
+		if name := l.configName(c); c.gates() && !strings.Contains(name, "${{") {
 			all = append(all, name)
 		}
 	}

@@ -19,11 +19,11 @@ import (
 	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
-// call is a job of the repository that calls one of our workflows.
+// call is a job of the repository that calls one of our workflows, or a step that uses one of our actions.
 type call struct {
 	file     string // accelgate.yml
 	id       string // of the job
-	workflow string // gate.yml
+	workflow string // gate.yml, or accelgate/accelgate/native
 	ref      string // v1; "" in this project's own repository
 	with     map[string]any
 	granted  map[string]string // permissions; nil for those of the repository's settings
@@ -43,6 +43,10 @@ type workflowFile struct {
 		With        map[string]any
 		Secrets     any
 		Permissions any
+		Steps       []struct {
+			Uses string
+			With map[string]any
+		}
 	}
 }
 
@@ -53,6 +57,20 @@ const (
 
 // oursCalled finds our workflows in uses.
 var oursCalled = lazyregexp.New(`^(?:accelgate/accelgate|\.)/\.github/workflows/(gate|forks|chat|pages)\.yml(?:@([A-Za-z0-9._/-]+))?$`)
+
+// actionUsed finds our actions in the uses of steps.
+var actionUsed = lazyregexp.New(`^(accelgate/accelgate(?:/native)?)@([A-Za-z0-9._/-]+)$`)
+
+// posts reports whether a step with these inputs judges and writes a check.
+func posts(with map[string]any) bool {
+	mode, _ := with["mode"].(string)
+	return fmt.Sprint(with["publish"]) != "false" && mode != "plan" && mode != "base"
+}
+
+// gates reports whether the call writes the check that branch protection requires.
+func (c call) gates() bool { return c.workflow == "gate.yml" || c.isAction() }
+
+func (c call) isAction() bool { return strings.HasPrefix(c.workflow, "accelgate/") }
 
 // workflows looks for the calls in .github/workflows.
 func (l *look) workflows(context.Context) {
@@ -68,7 +86,7 @@ func (l *look) workflows(context.Context) {
 		}
 		l.calls = append(l.calls, calls...)
 	}
-	if !slices.ContainsFunc(l.calls, func(c call) bool { return c.workflow == "gate.yml" }) {
+	if !slices.ContainsFunc(l.calls, call.gates) {
 		l.add(
 			"workflow",
 			Warning,
@@ -78,7 +96,15 @@ func (l *look) workflows(context.Context) {
 	}
 	l.sharedChecks()
 	l.elsewhereMeasured()
+	l.builder()
 	for _, c := range l.calls {
+		if c.isAction() {
+			before := len(l.findings)
+			if l.outdated(c); len(l.findings) == before {
+				l.ok("workflow", "%s judges by the action %s in a job of its own", c.file, c.workflow)
+			}
+			continue
+		}
 		if wrong := l.judge(c); wrong == 0 {
 			l.ok("workflow", "%s calls %s as this version expects", c.file, c.workflow)
 		}
@@ -113,6 +139,11 @@ func callsOf(file string, data []byte) ([]call, error) {
 	var calls []call
 	for _, id := range slices.Sorted(maps.Keys(w.Jobs)) {
 		job := w.Jobs[id]
+		for _, step := range job.Steps {
+			if m := actionUsed.FindStringSubmatch(step.Uses); m != nil && posts(step.With) {
+				calls = append(calls, call{file: file, id: id, workflow: m[1], ref: m[2], with: step.With, events: eventsOf(w.On)})
+			}
+		}
 		m := oursCalled.FindStringSubmatch(job.Uses)
 		if m == nil {
 			continue

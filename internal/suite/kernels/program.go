@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -199,6 +200,18 @@ func (s *Suite) command(ctx context.Context, r role) ([]string, error) {
 		args = append(args, workers.Trusted)
 	}
 	return args, nil
+}
+
+// Programs implements [suite.Launcher]: what runs or compiles the solutions that this host measures.
+func (s *Suite) Programs() (all []suite.Program) {
+	of := map[kind]string{torchWorker: s.body.Python, numpyWorker: s.body.Python, cWorker: s.body.Compiler}
+	for _, p := range s.points {
+		name := of[p.worker]
+		if p.skip == "" && name != "" && !slices.ContainsFunc(all, func(p suite.Program) bool { return p.Name == name }) {
+			all = append(all, suite.Program{Name: name})
+		}
+	}
+	return all
 }
 
 func (s *Suite) compile(ctx context.Context) (string, error) {
