@@ -181,7 +181,9 @@ type metric struct {
 	JSON   string `yaml:"json"`
 	Regexp string `yaml:"regexp"`
 	// StdErr finds the standard error as JSON or Regexp find the number.
-	StdErr        string `yaml:"stderr"`
+	StdErr string `yaml:"stderr"`
+	// N finds the number of trials of a share likewise.
+	N             string `yaml:"n"`
 	Unit          string `yaml:"unit"`
 	Better        string `yaml:"better"`
 	Exact         bool   `yaml:"exact"`
