@@ -51,14 +51,14 @@ func TestLevelsByLabel(t *testing.T) {
 func TestPullRequestThatLoosensItsPolicy(t *testing.T) {
 	t.Parallel()
 	config := func(more, loss string) string {
-		return fmt.Sprintf(expectingConfig, more) + "    limits: [{metric: tps, min: 1000000}]\n    budgets: [{metric: tps, loss: " + loss + "}]\n"
+		return fmt.Sprintf(expectingConfig, more) + "    limits: [{metric: tps, min: 1000000}, {metric: tps, mean: " + loss + "}]\n"
 	}
 	s := changedStep(t, stepTokens["actions"], config(", improvement: fail", "1%"), map[string]string{
 		"accelgate.yaml": config(", levels: [{level: advisory}]", "50%"),
 		"quarantine.yml": "- {cell: m__c__f__baseline, owner: mallory, expires: 2026-01-02, reason: flaky}\n"})
 	s.run(t.Context())
 	report := s.report()
-	for _, want := range []string{"This pull request changes what is checked** (4 changes)", "`quarantine.yml`", "`suites[s].budgets[0].loss`", "`policy.levels[0].level`", "`policy.improvement`",
+	for _, want := range []string{"This pull request changes what is checked** (4 changes)", "`quarantine.yml`", "`suites[s].limits[1].mean`", "`policy.levels[0].level`", "`policy.improvement`",
 		"has a metric beyond its bounds"} {
 		if !strings.Contains(report, want) {
 			t.Errorf("the comment lacks %q:\n%s", want, report)

@@ -75,7 +75,7 @@ func TestListOfOne(t *testing.T) {
 
 func TestBodyErrorsCarryTheName(t *testing.T) {
 	for text, want := range map[string]string{
-		"items: [x]\nitem: y\n": "preset x:2:1: unknown key \"item\" at the top level; did you mean \"items\"? (known keys: budgets, build, cell_timeouts, cpus, devices, each, fits, inner, items, kind, levels, limits, name, no_output, numa, on_timeout, one, per_model, relations, retries, service, setup, teardown, vars)",
+		"items: [x]\nitem: y\n": "preset x:2:1: unknown key \"item\" at the top level; did you mean \"items\"? (known keys: build, cell_timeouts, cpus, devices, each, fits, inner, items, kind, levels, limits, name, no_output, numa, on_timeout, one, per_model, relations, retries, service, setup, teardown, vars)",
 		"items: [[x]]\n":        "preset x:1:9: items[0]: want a mapping, got a list; write one \"key: value\" per line, indented",
 		"":                      "preset x:1:1: file is empty; write at least \"version: 1\" and \"suites:\" with one suite",
 	} {

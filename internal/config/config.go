@@ -272,7 +272,6 @@ func (d *decoder) suites(n ast.Node) []Suite {
 			d.devices(s)
 			d.around(s, nodes)
 			d.attend(s, nodes)
-			d.budgets(s)
 			d.fits(s)
 			d.levels(s)
 		}

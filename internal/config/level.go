@@ -21,6 +21,11 @@ type SuiteLevel struct {
 	Level string            `yaml:"level,required" oneof:"advisory required"`
 }
 
+// events are the values of [Level.Event].
+var events = []string{
+	"pull_request", "merge_group", "push", "tag", "schedule", "workflow_dispatch", "repository_dispatch", "workflow_run", "desk",
+}
+
 // levels complains about levels that cannot be meant.
 func (d *decoder) levels(s *Suite) {
 	for i, l := range s.Levels {

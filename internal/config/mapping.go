@@ -72,6 +72,10 @@ func (d *decoder) structure(n ast.Node, path string, into any, extra ...string) 
 
 func (d *decoder) unknownKey(p pair, path string, known []string) {
 	hint := "known keys: " + strings.Join(known, ", ")
+	if now := replaced[p.key]; now.in(path) {
+		d.fail(p.at, fmt.Sprintf("unknown key %s %s", quote(p.key), in(path)), now.hint)
+		return
+	}
 	if s := text.Nearest(p.key, known); s != "" {
 		hint = fmt.Sprintf("did you mean %q? (%s)", s, hint)
 	}

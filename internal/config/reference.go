@@ -185,7 +185,7 @@ var reference = Keys{
 		"improvement": {
 			"pass",
 			"Effect of a certain improvement beyond the limit that the baseline does not have. `fail` blocks until the baseline is updated. " +
-				"See [Improvements](configuration.md#improvements).",
+				"See [Improvements](limits.md#improvements).",
 		},
 		"levels": {
 			nil,
@@ -322,9 +322,7 @@ var reference = Keys{
 				"A list has one such entry for each of `host.devices`. Linux, and containers. See [Devices](devices.md#processors-and-memory).",
 		},
 		"limits": {nil, "Limits of single metrics. Later entries win over earlier ones, value by value, and over `limit` of the metric. " +
-			"See [Limits of single metrics](configuration.md#limits-of-single-metrics)."},
-		"budgets": {nil, "Budgets of groups of cells: the largest loss of the geometric mean of a metric over a group. " +
-			"See [Budgets](configuration.md#budgets)."},
+			"See [Limits of single metrics](limits.md)."},
 		"fits": {nil, "Straight lines of a metric over an axis, whose slope and intercept are judged. See [Fits](scores.md#fits)."},
 		"relations": {nil, "Metrics that are the ratio or difference of two others, by name, as in `{vs_eager: \"step_ms / step_ms[mode=eager]\"}`. " +
 			"See [Relations](series.md#relations)."},
@@ -376,10 +374,6 @@ var reference = Keys{
 		"min":    {nil, "Smallest coefficient that passes, in the metric's unit. No baseline is needed."},
 		"max":    {nil, "Largest coefficient that passes, in the metric's unit. No baseline is needed."},
 	},
-	reflect.TypeFor[NoiseLimit](): {
-		"floor":   {nil, "Smallest limit, however little the cell differs from run to run. Above 0%."},
-		"ceiling": {nil, "Largest limit, and the limit where fewer than 12 earlier runs are recorded."},
-	},
 	reflect.TypeFor[Trade](): {
 		"loss": {nil, "Largest loss of the metric that a trade lets pass, above its `change`."},
 		"for": {
@@ -387,15 +381,6 @@ var reference = Keys{
 			"Name of the metric of the same cell that pays with its gain. It must be gated; a [resource](scores.md#resources) needs an entry with `change`.",
 		},
 		"gain": {nil, "Smallest gain of that metric that pays. It must be as certain as a loss that blocks."},
-	},
-	reflect.TypeFor[Budget](): {
-		"metric": {nil, "Name of the metric. It may be informational."},
-		"when": {
-			nil,
-			"Cells of the group, as in `{backend: cuda*, host: h100-*}`: an axis, a swept variable or `host`, which is the label of the host, and a glob. " +
-				"If absent, all cells of the suite on all hosts.",
-		},
-		"loss": {nil, "Change for the worse of the geometric mean that blocks, above 0%."},
 	},
 	reflect.TypeFor[DeviceCount](): {
 		"when":  {nil, "Cells that need so many, as in `{tp: 4}`: an axis or a swept variable, and a glob. If absent, all cells."},
@@ -464,17 +449,20 @@ var reference = Keys{
 		"metric": {nil, "Name of the metric, or of a [resource](scores.md#resources)."},
 		"when": {
 			nil,
-			"Cells that the entry is for, as in `{backend: cuda*, host: h100-*}`: an axis, a swept variable or `host`, which is the label of the host, and a glob. " +
-				"If absent, all cells on all hosts.",
+			"Cells and runs that the entry is for, as in `{backend: cuda*, host: h100-*}`: an axis or a swept variable, `host`, which is the label of the host, " +
+				"and a glob; `event` as in `levels`, and `profile`. If absent, all cells on all hosts.",
 		},
-		"change": {nil, "Change for the worse that blocks, in place of `policy.threshold` and `policy.min_effect`."},
-		"noise": {nil, "Derives the change that blocks from the recorded noise of each cell, in place of `change`. " +
-			"See [Limits from noise](configuration.md#limits-from-noise)."},
-		"min": {nil, "Smallest median that passes, in the metric's unit. No baseline is needed."},
+		"change": {nil, "Change for the worse that blocks, in place of `policy.threshold` and `policy.min_effect`: `8%`, `0.5 s`, " +
+			"the larger one of `8% and 0.5 s`, the sum `0.5% + 0.5 us`, or `noise 1% to 10%`. `+-10%` limits changes for the better too, " +
+			"and `8% from 4 us` leaves smaller references unjudged. See [Limits](limits.md)."},
+		"mean": {nil, "Change for the worse of the geometric mean over all cells of the entry that blocks, as in `1%`. The metric may be informational. " +
+			"See [Means](limits.md#means)."},
+		"min": {nil, "Smallest median that passes, in the metric's unit. `0.62 at 95%`: the interval of 95 % must not reach below it. No baseline is needed."},
+		"max": {nil, "Largest median that passes, as `min`."},
 		"test": {nil, "Test by the standard errors that the program reports, in place of `policy.threshold`. " +
 			"`one-sided` blocks a significant loss, `two-sided` a significant difference. " +
 			"With `change`, it must also be at least that. See [Scores](scores.md#scores)."},
-		"max":   {nil, "Largest median that passes, in the metric's unit. No baseline is needed."},
-		"trade": {nil, "A loss that passes because another metric of the same cell gains. See [Trades](configuration.md#trades)."},
+		"trade": {nil, "A loss that passes because another metric of the same cell gains. See [Trades](limits.md#trades)."},
+		"level": {nil, "`advisory`: the entry warns and never blocks. `required`: it blocks on every [level](configuration.md#levels). If absent, levels decide."},
 	},
 }

@@ -86,6 +86,10 @@ func (keys Keys) typeSchema(t reflect.Type) object {
 	switch {
 	case t == reflect.TypeFor[Percent]():
 		return object{"type": []string{"string", "number"}, "pattern": `^[0-9.]+%?$`}
+	case t == reflect.TypeFor[Bound]():
+		return object{"type": []string{"string", "number"}}
+	case t == reflect.TypeFor[Change]():
+		return object{"type": []string{"string", "number"}}
 	case reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
 		return textSchema
 	case t == reflect.TypeFor[time.Duration]():

@@ -31,8 +31,6 @@ type Suite struct {
 	NUMA List[string] `yaml:"numa"`
 	// Levels say of which cells, and on which occasions, numbers only warn.
 	Levels []SuiteLevel `yaml:"levels"`
-	// Budgets are those of groups of cells.
-	Budgets []Budget `yaml:"budgets"`
 	// Fits are lines of metrics over axes.
 	Fits []Fit `yaml:"fits"`
 	// Relations are metrics made of others, by name.

@@ -21,6 +21,10 @@ func survival(t, df float64) float64 {
 	return 1 - tail
 }
 
+// StudentTail is the chance of a value of at least t by Student's distribution, and StudentQuantile its p-quantile.
+func StudentTail(t, df float64) float64     { return survival(t, df) }
+func StudentQuantile(p, df float64) float64 { return quantile(p, df) } // see [StudentTail]
+
 // quantiles remembers what quantile has computed: it costs more than all else of
 // a verdict, and a report asks for the same few again and again.
 var (

@@ -1,6 +1,7 @@
 package gate_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,12 +13,8 @@ import (
 
 // advising makes the cells advisory whose ids begin with prefix.
 func advising(p gate.Policy, prefix string) gate.Policy {
-	p.Advisory = func(c bench.Cell, _ string) string {
-		if strings.HasPrefix(c.ID(), prefix) {
-			return "policy.levels[0]"
-		}
-		return ""
-	}
+	selects := func(c bench.Cell) bool { return strings.HasPrefix(c.ID(), prefix) }
+	p.Rules = append(slices.Clone(p.Rules), &gate.Advice{Scope: gate.Scope{Selects: selects}, Source: "policy.levels[0]"})
 	p.AdvisoryBy = []string{"policy.levels[0]"}
 	return p
 }
@@ -27,7 +24,7 @@ func advising(p gate.Policy, prefix string) gate.Policy {
 func TestAdvisory(t *testing.T) {
 	ref := run(cell("a1", "decode_tps", 100.0), cell("a2", "decode_tps", 100.0, "checksum", 1.0), cell("a3", "decode_tps", 100.0), cell("a4", "decode_tps", 100.0), cell("b", "decode_tps", 100.0))
 	got := run(cell("a1", "decode_tps", 50.0), cell("a2", "decode_tps", 1e9, "checksum", 2.0), cell("a3!incorrect"), cell("b", "decode_tps", 50.0))
-	p := limiting(advising(fixed(), "a"), "decode_tps", gate.Limit{Min: new(60.0)}, "a1")
+	p := limiting(advising(fixed(), "a"), "decode_tps", gate.Limit{Min: &gate.Bound{Value: 60.0}}, "a1")
 	c := gate.Compare("base", ref, got, p)
 	want := []string{"a1 decode_tps regressed advisory -50", "a1 decode_tps out_of_bounds advisory 0", "a2 decode_tps implausible advisory 1e+09", "a2 checksum incorrect blocks 0",
 		"a3 incorrect blocks -100", "b decode_tps regressed blocks -50", "a4 missing blocks 0"}

@@ -7,21 +7,19 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Budget is what the geometric mean of a metric over some cells may lose.
 type Budget struct {
-	Suite  string  `json:"suite,omitempty"`
-	Metric string  `json:"metric"`
+	Scope
 	When   string  `json:"when,omitempty"` // which cells of the suite, for people; "" is all
+	Source string  `json:"-"`              // file and line
+	Force  Force   `json:"-"`              // when it blocks
 	Loss   float64 `json:"loss"`           // percent, above 0; 0 for bounds of a Fit
 	// Fit is the coefficient of a line that is judged in place of the mean; nil for a mean.
 	Fit *Fitted `json:"fit,omitempty"`
-	// Selects reports whether a cell of the run is in the group; not set with Fit.
-	Selects func(bench.Cell) bool `json:"-"`
 }
 
 // Spent is what became of a budget. Finding and numbers are those of the [Verdict] with
@@ -66,7 +64,7 @@ func budgets(in *inputs, share float64) ([]Verdict, []Spent) {
 	var tested []int
 	for i := range in.budgets {
 		b := &all[i]
-		*b = in.spend(&in.budgets[i])
+		*b = in.spend(in.budgets[i])
 		if b.test != nil {
 			ps, tested = append(ps, b.test.p()), append(tested, i)
 		}

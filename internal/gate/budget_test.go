@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,9 +14,8 @@ import (
 
 // budgeting adds a budget over the cells whose ids begin with prefix.
 func budgeting(p gate.Policy, metric string, loss float64, prefix string) gate.Policy {
-	p.Budgets = func(string) []gate.Budget {
-		return []gate.Budget{{Metric: metric, Loss: loss, Selects: func(c bench.Cell) bool { return strings.HasPrefix(c.ID(), prefix) }}}
-	}
+	selects := func(c bench.Cell) bool { return strings.HasPrefix(c.ID(), prefix) }
+	p.Rules = append(slices.Clone(p.Rules), &gate.Budget{Scope: gate.Scope{Metric: metric, Selects: selects}, Loss: loss})
 	return p
 }
 

@@ -101,7 +101,7 @@ func caseGroups(in *inputs, checks []Check, budgets int) (verdicts []Verdict, gr
 func (in *inputs) judgeCaseGroup(e *bench.Expected, checks map[string]*Check) (CaseGroup, Verdict) {
 	of := e.Group
 	g := CaseGroup{Group: of.Name, Description: of.Description, Tolerance: of.Tolerance, Implied: of.Implied}
-	g.spent = Spent{Budget: Budget{Metric: e.Metric, Loss: of.Tolerance * 100}, Of: len(of.Cells), Group: of.Name}
+	g.spent = Spent{Budget: Budget{Scope: Scope{Metric: e.Metric}, Loss: of.Tolerance * 100}, Of: len(of.Cells), Group: of.Name}
 	v := Verdict{Metric: e.Metric, Reference: bench.BaselineReference, Evidence: Evidence{Limit: g.spent.Loss}}
 	var failed, lost, fresh []string
 	var changes []ReferenceCheck

@@ -123,7 +123,8 @@ func judgeSpeed(in *inputs, ev *testResults, c cell) (f findings) {
 		m := &in.metrics[i]
 		if v, ok := judgeMetric(in, ev, m, c); ok {
 			v.Cell, v.Metric = c.id, m.Name
-			v.Evidence.Derived = in.limits[c.id][m.Name].derived
+			v.Evidence.Derived = in.limits.of(c.id, m.Name).derived()
+			v = forced(in, ev, m, c, v)
 			if !m.Counted { // a count may grow by any factor
 				v = plausible(&in.policy, &m.Metric, v)
 			}

@@ -165,7 +165,7 @@ func (v *Verdict) Standing() int {
 
 // LeftOut reports a cell that a limit kept from being measured.
 func (v *Verdict) LeftOut() bool {
-	return v.Excused() == LeftOut || v.Finding == Skipped && v.Outcome == ""
+	return v.Excused() == LeftOut || v.Finding == Skipped && v.Outcome == "" && v.Metric == ""
 }
 
 // seen is the finding of a loss that is undecided: what it would be, or unchanged where chance

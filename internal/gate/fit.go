@@ -13,9 +13,9 @@ import (
 // Fit is a line of a metric over an axis, one for each group of cells that differ in that axis
 // alone.
 type Fit struct {
-	Suite, Metric string
-	Over          string  // the axis
-	Per           float64 // the slope is per so many units of the axis
+	Scope
+	Over string  // the axis
+	Per  float64 // the slope is per so many units of the axis
 	// At returns the group of a cell and its place on the axis; ok is false for cells that are
 	// no point of the fit.
 	At               func(bench.Cell) (group string, x float64, ok bool)
@@ -60,7 +60,7 @@ func (in *inputs) within(b *Budget) (cells []cell) {
 		return b.Fit.line.cells
 	}
 	for _, c := range in.cells {
-		if b.Selects(c.got.Cell) {
+		if b.selects(c.got.Cell) {
 			cells = append(cells, c)
 		}
 	}
@@ -70,14 +70,13 @@ func (in *inputs) within(b *Budget) (cells []cell) {
 func (f *Fitted) bounds() bool { return f.Min != nil || f.Max != nil }
 
 // fitted returns the budgets of the coefficients that the configuration limits, for each group of the run.
-func (in *inputs) fitted(fits []Fit) (list []Budget) {
-	for i := range fits {
-		f := &fits[i]
+func (in *inputs) fitted(fits []*Fit) (list []*Budget) {
+	for _, f := range fits {
 		var groups []string
 		lines := map[string]*line{}
 		for _, c := range in.cells {
 			group, x, ok := f.At(c.got.Cell)
-			if !ok {
+			if !ok || !f.selects(c.got.Cell) {
 				continue
 			}
 			if lines[group] == nil {
@@ -87,7 +86,7 @@ func (in *inputs) fitted(fits []Fit) (list []Budget) {
 			l.cells, l.at[c.id] = append(l.cells, c), x
 		}
 		for _, group := range groups {
-			b := Budget{Suite: f.Suite, Metric: f.Metric, When: group}
+			b := Budget{Scope: Scope{Suite: f.Suite, Metric: f.Metric}, When: group}
 			list = append(
 				list,
 				f.Slope.of(b, Fitted{Of: "slope", Over: f.Over, Per: f.Per, coefficient: detect.Slope, line: lines[group]})...)
@@ -100,16 +99,16 @@ func (in *inputs) fitted(fits []Fit) (list []Budget) {
 }
 
 // of returns a budget for the change of the coefficient and one for its bounds.
-func (l *FitLimit) of(b Budget, f Fitted) (list []Budget) {
+func (l *FitLimit) of(b Budget, f Fitted) (list []*Budget) {
 	if l.Change != nil {
 		change, fit := b, f
 		change.Loss, change.Fit = *l.Change, &fit
-		list = append(list, change)
+		list = append(list, &change)
 	}
 	if l.Min != nil || l.Max != nil {
 		f.Min, f.Max = l.Min, l.Max
 		b.Fit = &f
-		list = append(list, b)
+		list = append(list, &b)
 	}
 	return list
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,12 +14,10 @@ import (
 
 // fitting fits the metric over the number in the ids of cells "a1", "a2", "a4": the letter is the group.
 func fitting(p gate.Policy, metric string, slope, intercept gate.FitLimit) gate.Policy {
-	p.Fits = func(string) []gate.Fit {
-		return []gate.Fit{{Metric: metric, Over: "context", Per: 1, Slope: slope, Intercept: intercept, At: func(c bench.Cell) (group string, x float64, ok bool) {
-			_, err := fmt.Sscanf(c.ID()[1:], "%g", &x)
-			return c.ID()[:1], x, err == nil
-		}}}
-	}
+	p.Rules = append(slices.Clone(p.Rules), &gate.Fit{Scope: gate.Scope{Metric: metric}, Over: "context", Per: 1, Slope: slope, Intercept: intercept, At: func(c bench.Cell) (group string, x float64, ok bool) {
+		_, err := fmt.Sscanf(c.ID()[1:], "%g", &x)
+		return c.ID()[:1], x, err == nil
+	}})
 	return p
 }
 
@@ -161,7 +160,7 @@ func TestFitsAskForPairs(t *testing.T) {
 		for i, x := range []float64{1, 2, 4, 8} {
 			got.Results[i].Samples[0].Base = noisy(r, 10+5*x, 0.0001, c.have)
 		}
-		p := fitting(limiting(gate.DefaultPolicy(), "ttft_ms", gate.Limit{Change: new(50.0)}), "ttft_ms", gate.FitLimit{Change: new(1.0)}, gate.FitLimit{})
+		p := fitting(limiting(gate.DefaultPolicy(), "ttft_ms", gate.Limit{Change: &gate.Change{Percent: 50}}), "ttft_ms", gate.FitLimit{Change: new(1.0)}, gate.FitLimit{})
 		need := gate.Pairs(gate.Compare("", nil, got, p))
 		for _, result := range got.Results {
 			if have := need[result.Cell.ID()]; have != c.need {

@@ -38,15 +38,16 @@ func FuzzRun(f *testing.F) {
 	expected.Operators = bench.ExpectedOperators{Entries: entries("mm", 0.9, 3, "add", 0.05, 1), TopN: 2, Tolerance: 0.1, MinShare: 0.01}
 	byCase := policy(expected, expect("b"), expect("c"))
 	byCase.Waivers, byCase.Today = []waiver.Entry{waive("a", 20), waive("a", 500, of("total_time_s")), waive("b", 1, until(0))}, today
-	limited := fitting(gate.DefaultPolicy(), "decode_tps", gate.FitLimit{Change: new(5.0), Min: new(-1.0)}, gate.FitLimit{Change: new(5.0), Max: new(3.0)})
-	fits := limited.Fits
-	limited.Fits = func(host string) []gate.Fit {
-		list := fits(host)
-		list[0].At = func(c bench.Cell) (string, float64, bool) { return "", float64(len(c.ID())), true }
-		return list
-	}
-	limited.Limits = func(bench.Cell, string) map[string]gate.Limit {
-		return map[string]gate.Limit{"decode_tps": {Noise: &gate.NoiseLimit{Floor: 1, Ceiling: 9}, Trade: &gate.Trade{Loss: 60, For: "p", Gain: 1}}, "p": {Change: new(1.0)}}
+	limited := gate.DefaultPolicy()
+	limited.Rules = []gate.Rule{
+		&gate.Fit{Scope: gate.Scope{Metric: "decode_tps"}, Over: "context", Per: 1,
+			Slope: gate.FitLimit{Change: new(5.0), Min: new(-1.0)}, Intercept: gate.FitLimit{Change: new(5.0), Max: new(3.0)},
+			At: func(c bench.Cell) (string, float64, bool) { return "", float64(len(c.ID())), true }},
+		&gate.Limit{Scope: gate.Scope{Metric: "decode_tps"}, Change: &gate.Change{Noise: &gate.NoiseLimit{Floor: 1, Ceiling: 9}},
+			Trade: &gate.Trade{Loss: 60, For: "p", Gain: 1}},
+		&gate.Limit{Scope: gate.Scope{Metric: "decode_tps"}, Force: gate.Advisory, Change: &gate.Change{Percent: 1}, Min: &gate.Bound{Value: 2, Sure: 0.9}},
+		&gate.Limit{Scope: gate.Scope{Metric: "decode_tps"}, Force: gate.Required, Change: &gate.Change{Percent: 50, Absolute: 1, Sum: true}},
+		&gate.Limit{Scope: gate.Scope{Metric: "p"}, Change: &gate.Change{Percent: 1, Absolute: 0.5, Both: true, From: 2}},
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got, err := bench.DecodeRun(data)

@@ -69,6 +69,9 @@ type Verdict struct {
 	Cause   bench.Cause `json:"cause,omitempty"`
 	Device  string      `json:"device,omitempty"`
 	Retries int         `json:"retries,omitempty"`
+	// Force is that of the limit that the number is beyond, and Entry the place of the limit where it has one.
+	Force Force  `json:"level,omitempty"`
+	Entry string `json:"entry,omitempty"`
 }
 
 // Evidence says what a verdict rests on.
@@ -154,21 +157,16 @@ type Policy struct {
 	// Demands returns the metrics that the configuration gates in a cell; nil where
 	// there is none.
 	Demands func(bench.Cell) []bench.Demand `json:"-"`
-	// Limits returns the configuration's own limits of the metrics of a cell, by metric, on
-	// the host with this label; nil where there are none.
-	Limits func(c bench.Cell, host string) map[string]Limit `json:"-"`
-	// LargestLimit is the largest Change of Limits, in percent; 0 where there is none.
-	LargestLimit float64 `json:"largest_limit,omitempty"`
-	// Budgets returns the budgets of groups of cells on the host with this label; nil where
-	// there are none.
-	Budgets func(host string) []Budget `json:"-"`
-	// Fits returns the lines over axes on the host with this label; nil where there are none.
-	Fits func(host string) []Fit `json:"-"`
-	// Advisory names the entry of the configuration by which the numbers of a cell do not
-	// block on the host with this label, "" if they do; nil where none does. AdvisoryBy names all
-	// such entries.
-	Advisory   func(c bench.Cell, host string) string `json:"-"`
-	AdvisoryBy []string                               `json:"advisory_by,omitempty"`
+	// Rules are the entries about cells, in the order of the configuration.
+	Rules []Rule `json:"-"`
+	// LargestLimit is the largest share that a rule lets a metric change by, in percent, and AdvisoryBy
+	// names the rules of sort [Advice] that make numbers advisory.
+	LargestLimit float64  `json:"largest_limit,omitempty"`
+	AdvisoryBy   []string `json:"advisory_by,omitempty"`
+	// Event and Profile are those of the run, which rules are for; "" is none. A run outside of the
+	// action has an event of its own.
+	Event   string `json:"event,omitempty"`
+	Profile string `json:"profile,omitempty"`
 	// Waivers are the regressions that are accepted, valid and in the order of
 	// their file. Only what [waiver.Entry.Holds] on Today counts; the zero Today
 	// accepts nothing.

@@ -14,7 +14,7 @@ const ImprovementFail = "fail"
 // have: it is to be recorded again, or the gain could be lost later without an alarm. The
 // numbers of cases are recorded in their files, which have rules of their own.
 func gains(in *inputs, ev *testResults, verdicts []Verdict) []Verdict {
-	if in.policy.Improvement != ImprovementFail || in.policy.Compat != "" || in.unjudged != "" {
+	if !in.failsGains() || in.policy.Compat != "" || in.unjudged != "" {
 		return verdicts
 	}
 	certain := ev.gained()
@@ -25,7 +25,7 @@ func gains(in *inputs, ev *testResults, verdicts []Verdict) []Verdict {
 	for i := range verdicts {
 		v := &verdicts[i]
 		number := seriesKey{v.Cell, v.Metric}
-		if v.Finding != Improved || v.Reference != "" && v.Reference != pairReference {
+		if !in.failsGain(number) || v.Finding != Improved || v.Reference != "" && v.Reference != pairReference {
 			continue
 		}
 		if in.policy.Method != MethodThreshold && !(certain[number] <= ev.share) {
@@ -42,10 +42,39 @@ func gains(in *inputs, ev *testResults, verdicts []Verdict) []Verdict {
 		v.Finding = Unrecorded
 		v.Reason = text.Reasons(
 			v.Reason,
-			fmt.Sprintf("better than the baseline by %.1f %%, and policy.improvement is fail: update the baseline", gain),
+			fmt.Sprintf("better than the baseline by %.1f %%, and %s: update the baseline", gain, in.failsGainBy(number)),
 		)
 	}
 	return verdicts
+}
+
+// failsGains reports whether a gain of any number fails.
+func (in *inputs) failsGains() bool {
+	if in.policy.Improvement == ImprovementFail {
+		return true
+	}
+	for id, metrics := range in.limits {
+		for metric := range metrics {
+			if in.failsGain(seriesKey{id, metric}) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// failsGain reports whether a gain of a number fails.
+func (in *inputs) failsGain(n seriesKey) bool { return in.failsGainBy(n) != "" }
+
+// failsGainBy returns what makes a gain of a number fail, "" if it does not.
+func (in *inputs) failsGainBy(n seriesKey) string {
+	if a := in.limits.of(n.cell, n.metric).allowed; a != nil && a.both {
+		return "the limit is " + a.by.Text
+	}
+	if in.policy.Improvement == ImprovementFail {
+		return "policy.improvement is fail"
+	}
+	return ""
 }
 
 // gainSinceBaseline is by how much a number is better than the committed baseline, in
@@ -99,6 +128,27 @@ func (s hostShift) fasterBy(gain float64) bool {
 // Recording returns the policy by which a run is judged that is to become the baseline: a
 // gain is what it is recorded for, and no loss is advisory.
 func (p Policy) Recording() Policy {
-	p.Improvement, p.Advisory, p.AdvisoryBy = "", nil, nil
+	rules := make([]Rule, 0, len(p.Rules))
+	for _, r := range p.Rules {
+		switch r := r.(type) {
+		case *Advice:
+			continue
+		case *Limit:
+			rules = append(rules, r.recording())
+		default:
+			rules = append(rules, r)
+		}
+	}
+	p.Improvement, p.Rules, p.AdvisoryBy = "", rules, nil
 	return p
+}
+
+// recording is the rule without a limit of changes for the better.
+func (l *Limit) recording() *Limit {
+	if l.Change == nil || !l.Change.Both {
+		return l
+	}
+	one, change := *l, *l.Change
+	change.Both, one.Change = false, &change
+	return &one
 }

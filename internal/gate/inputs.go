@@ -10,15 +10,16 @@ import (
 // returns it.
 type inputs struct {
 	policy    Policy
-	reference string                      // what the reference is called
-	run, ref  *bench.Run                  // ref is nil without a reference
-	byID      map[string]*bench.Result    // the reference's results
-	cells     []cell                      // of the run, in its order
-	ids       map[string]bool             // of cells
-	metrics   []described                 // of both sides
-	absences  map[string][]lack           // by the id of the cell
-	limits    map[string]map[string]Limit // by the id of the cell, and metric
-	budgets   []Budget
+	reference string                   // what the reference is called
+	run, ref  *bench.Run               // ref is nil without a reference
+	byID      map[string]*bench.Result // the reference's results
+	cells     []cell                   // of the run, in its order
+	ids       map[string]bool          // of cells
+	metrics   []described              // of both sides
+	absences  map[string][]lack        // by the id of the cell
+	limits    limits                   // where no level is advisory
+	byForce   map[Force]limits
+	budgets   []*Budget
 	lacking   map[string]lacked // by the suite of a budget
 	host      hostShift
 	unjudged  string // why speed is not judged by the reference; "" where it is
@@ -52,12 +53,7 @@ func newInputs(reference string, ref, run *bench.Run, p Policy) (*inputs, []Verd
 		in.cells[i], in.ids[id] = cell{id, got, in.byID[id]}, true
 	}
 	in.absences = lacks(in)
-	if p.Budgets != nil && p.Compat == "" {
-		in.budgets = p.Budgets(run.Host.Label)
-	}
-	if p.Fits != nil && p.Compat == "" {
-		in.budgets = append(in.budgets[:len(in.budgets):len(in.budgets)], in.fitted(p.Fits(run.Host.Label))...)
-	}
+	in.budgets = append(rulesOf[*Budget](&p, run.Host.Label), in.fitted(rulesOf[*Fit](&p, run.Host.Label))...)
 	in.lacking = map[string]lacked{}
 	for i := range in.budgets {
 		if suite := in.budgets[i].Suite; !in.lacking[suite].counted {
@@ -67,7 +63,8 @@ func newInputs(reference string, ref, run *bench.Run, p Policy) (*inputs, []Verd
 	}
 	unjudged, differ := machines(ref, run, &p)
 	in.unjudged, in.elsewhere = unjudged, onAnotherHost(differ)
-	in.limits = limitsOf(in)
+	in.byForce = limitsOf(in)
+	in.limits = in.byForce[ByLevel]
 	return in, append(coarser(ref, run), differ...)
 }
 

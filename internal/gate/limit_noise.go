@@ -57,23 +57,6 @@ func (l NoiseLimit) derive(p *Policy, m *described, s *bench.Sample) (float64, *
 	return min(max(limit, l.Floor), l.Ceiling), d
 }
 
-// resolve derives the limits of a cell that follow noise. Neither argument is modified.
-func (in *inputs) resolve(c cell, limits map[string]Limit) map[string]Limit {
-	resolved := make(map[string]Limit, len(limits))
-	for name, l := range limits {
-		if m := in.metric(name); l.Noise != nil && m != nil {
-			var recorded *bench.Sample
-			if c.ref != nil && in.unjudged == "" {
-				recorded = c.ref.Sample(name)
-			}
-			change, d := l.Noise.derive(&in.policy, m, recorded)
-			l.Change, l.derived = &change, d
-		}
-		resolved[name] = l
-	}
-	return resolved
-}
-
 // CellLimit is what limits one metric of a cell. A metric that no change is judged of has the
 // limits 0.
 type CellLimit struct {
@@ -83,7 +66,8 @@ type CellLimit struct {
 	// where there is neither pairs nor history.
 	Limit     float64  `json:"limit"`
 	Threshold float64  `json:"threshold"`
-	Own       bool     `json:"own"` // both are of the metric's own configuration, and not the policy's
+	Own       bool     `json:"own"`              // both are of the metric's own configuration, and not the policy's
+	Change    string   `json:"change,omitempty"` // as the configuration writes it
 	Derived   *Derived `json:"derived,omitempty"`
 	Min       *float64 `json:"min,omitempty"`
 	Max       *float64 `json:"max,omitempty"`
@@ -99,11 +83,13 @@ func CellLimits(ref, run *bench.Run, p Policy) (list []CellLimit) {
 	for _, c := range in.cells {
 		for k := range in.metrics {
 			m := &in.metrics[k]
-			l := in.limits[c.id][m.Name]
-			if (m.Exact || in.shows(m, c.id)) && l.Min == nil && l.Max == nil {
+			l := in.limits.of(c.id, m.Name)
+			if (m.Exact || in.shows(m, c.id)) && l.min == nil && l.max == nil {
 				continue
 			}
-			one := CellLimit{Cell: c.id, Metric: m.Name, Derived: l.derived, Min: l.Min, Max: l.Max, Test: l.Test, Trade: l.Trade}
+			min, max := l.tightest()
+			one := CellLimit{Cell: c.id, Metric: m.Name,
+				Derived: l.derived(), Min: min, Max: max, Test: l.test, Trade: l.trade, Change: l.written()}
 			if change, own := in.change(seriesKey{c.id, m.Name}); own {
 				one.Limit, one.Threshold, one.Own = change, change, true
 			} else if !m.Exact && !m.Informational {

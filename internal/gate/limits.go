@@ -1,23 +1,23 @@
 package gate
 
 import (
-	"fmt"
-	"maps"
-	"slices"
+	"math"
+	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/text"
 )
 
-// Limit holds the configuration's own limits of one metric in a cell. nil is none.
+// Limit is a rule on the size and the change of one metric. nil limits nothing. Of one metric, rules for
+// the same cells all hold, and those for other cells replace what earlier ones limit.
 type Limit struct {
-	// Change is the change for the worse, in percent, that the metric may have. It is
-	// used in place of the policy's Threshold and MinEffect.
-	Change *float64
-	// Noise derives Change from the recorded noise of the cell, in place of Change; nil does not.
-	Noise *NoiseLimit
-	// Min and Max bound the median, in the metric's unit. A median on a bound passes.
-	Min, Max *float64
+	Scope
+	Source string // file and line
+	// Force is when the rule blocks.
+	Force Force
+	// Change is used in place of the policy's Threshold and MinEffect.
+	Change *Change
+	// Min and Max bound the median.
+	Min, Max *Bound
 	// Test is [TestOneSided] or [TestTwoSided] to compare the metric by the standard errors
 	// that its program reports, in place of the policy. Change is then the least
 	// difference that blocks. "" tests nothing.
@@ -26,41 +26,148 @@ type Limit struct {
 	Shown bool
 	// Trade is the loss that a gain of another metric may pay for; nil is none.
 	Trade *Trade
-
-	derived *Derived // how Change was derived from Noise
 }
 
-// limitsOf returns the limits of each cell of the run by its id; nil where the
-// configuration has none.
-func limitsOf(in *inputs) map[string]map[string]Limit {
-	if in.policy.Limits == nil {
-		return nil
+// Force is when a number beyond its limit blocks.
+type Force string
+
+// The forces.
+const (
+	ByLevel  Force = ""         // where no [Level] makes the cell advisory
+	Advisory Force = "advisory" // never
+	Required Force = "required" // always
+)
+
+// limit joins all rules of one force on a metric of a cell. nil and zero limit nothing.
+type limit struct {
+	changes  []*Limit
+	min, max []*Limit
+	test     string
+	shown    bool
+	trade    *Trade
+	allowed  *allowance // by changes
+}
+
+// limits are those of the cells of a run by cell and metric.
+type limits map[string]map[string]*limit
+
+// add puts a rule in place of earlier ones for other cells, value by value.
+func (l *limit) add(r *Limit) {
+	put := func(list []*Limit, limited bool) []*Limit {
+		ofKind := len(list) > 0 && (list[0].Source == "") != (r.Source == "") // by the kind's own metrics
+		switch {
+		case !limited:
+			return list
+		case len(list) > 0 && !list[0].same(&r.Scope), ofKind:
+			return []*Limit{r}
+		}
+		return append(list, r)
 	}
-	of := map[string]map[string]Limit{}
+	l.changes, l.min, l.max = put(l.changes, r.Change != nil), put(l.min, r.Min != nil), put(l.max, r.Max != nil)
+	if r.Test != "" {
+		l.test = r.Test
+	}
+	if r.Trade != nil {
+		l.trade = r.Trade
+	}
+	l.shown = l.shown || r.Shown
+}
+
+// limitsOf returns what the rules of each force limit the cells of the run to. A change that is
+// required alone is that of [ByLevel] too, so that the policy's does not hold beside it.
+func limitsOf(in *inputs) map[Force]limits {
+	rules := rulesOf[*Limit](&in.policy, in.run.Host.Label)
+	of := map[Force]limits{}
 	for _, c := range in.cells {
-		if limits := in.policy.Limits(c.got.Cell, in.run.Host.Label); len(limits) > 0 {
-			of[c.id] = in.resolve(c, limits)
+		for _, r := range rules {
+			if !r.selects(c.got.Cell) {
+				continue
+			}
+			limitAt(of, r.Force, c.id, r.Metric).add(r)
+		}
+	}
+	for id, metrics := range of[Required] {
+		for metric, l := range metrics {
+			if plain := limitAt(of, ByLevel, id, metric); len(plain.changes) == 0 {
+				plain.changes = l.changes
+			}
+		}
+	}
+	for _, cells := range of {
+		for _, c := range in.cells {
+			for metric, l := range cells[c.id] {
+				in.resolve(c, metric, l)
+			}
 		}
 	}
 	return of
 }
 
-// LimitOf returns the change for the worse, in percent, that a metric of a cell may have on the host with this label: its
-// own limit, or the threshold.
-func (p *Policy) LimitOf(c bench.Cell, host, metric string) float64 {
-	if p.Limits != nil {
-		if l := p.Limits(c, host)[metric]; l.Change != nil {
-			return *l.Change
+// LimitOf returns the change for the worse, in percent of its recorded median, that a metric of a cell may have on the host
+// with this label: its own limit, or the threshold. Limits that noise derives count as the threshold.
+func (p *Policy) LimitOf(c bench.Cell, host, metric string, median float64) float64 {
+	var l limit
+	for _, r := range rulesOf[*Limit](p, host) {
+		if r.Force != Advisory && r.Applies(c, metric, host) {
+			l.add(r)
 		}
 	}
+	var changes []*Change
+	for _, r := range l.changes {
+		if r.Change.Noise == nil {
+			changes = append(changes, r.Change)
+		}
+	}
+	if a := (&inputs{policy: *p}).allow(changes, nil, nil, math.Abs(median)); a != nil {
+		return a.percent
+	}
 	return p.Threshold
+}
+
+// limitAt returns the limit of a metric, made if it is not there.
+func limitAt(of map[Force]limits, force Force, id, metric string) *limit {
+	if of[force] == nil {
+		of[force] = limits{}
+	}
+	if of[force][id] == nil {
+		of[force][id] = map[string]*limit{}
+	}
+	if of[force][id][metric] == nil {
+		of[force][id][metric] = &limit{}
+	}
+	return of[force][id][metric]
+}
+
+// resolve finds what the changes allow the metric.
+func (in *inputs) resolve(c cell, metric string, l *limit) {
+	m := in.metric(metric)
+	if m == nil || len(l.changes) == 0 {
+		return
+	}
+	var recorded *bench.Sample
+	if c.ref != nil && in.unjudged == "" {
+		recorded = c.ref.Sample(metric)
+	}
+	changes := make([]*Change, len(l.changes))
+	for i, r := range l.changes {
+		changes[i] = r.Change
+	}
+	l.allowed = in.allow(changes, m, recorded, in.sizeOf(c, metric))
+}
+
+// of returns the limit of a metric; never nil.
+func (l limits) of(id, metric string) *limit {
+	if one := l[id][metric]; one != nil {
+		return one
+	}
+	return &limit{}
 }
 
 // change returns the limit of a number's change, in percent; ok is false where only
 // the policy limits it.
 func (in *inputs) change(n seriesKey) (percent float64, ok bool) {
-	if l := in.limits[n.cell][n.metric]; l.Change != nil {
-		return *l.Change, true
+	if a := in.limits.of(n.cell, n.metric).allowed; a != nil {
+		return a.percent, true
 	}
 	return 0, false
 }
@@ -68,11 +175,11 @@ func (in *inputs) change(n seriesKey) (percent float64, ok bool) {
 // shows reports whether a metric is only shown in a cell: it is informational there, and
 // the configuration limits no change of it.
 func (in *inputs) shows(m *described, cell string) bool {
-	if !m.Informational && !in.limits[cell][m.Name].Shown {
+	l := in.limits.of(cell, m.Name)
+	if !m.Informational && !l.shown {
 		return false
 	}
-	_, limited := in.change(seriesKey{cell, m.Name})
-	return !limited && !in.tested(seriesKey{cell, m.Name})
+	return len(l.changes) == 0 && l.test == ""
 }
 
 // policyOf returns the policy with the limit of a number in place of its own. Drift is
@@ -92,17 +199,20 @@ func (in *inputs) policyOf(n seriesKey) *Policy {
 
 // withoutChanges returns the inputs without limits of changes: the policy limits
 // all numbers.
-func (in *inputs) withoutChanges() *inputs {
+func (in *inputs) withoutChanges() *inputs { return in.withLimits(nil) }
+
+// withLimits returns the inputs with other limits of numbers.
+func (in *inputs) withLimits(l limits) *inputs {
 	out := *in
-	out.limits = nil
+	out.limits = l
 	return &out
 }
 
 // limitsChanges reports whether any number has a limit of its own, or a test.
 func (in *inputs) limitsChanges() bool {
-	for _, limits := range in.limits {
-		for _, l := range limits {
-			if l.Change != nil || l.Test != "" {
+	for _, metrics := range in.limits {
+		for _, l := range metrics {
+			if l.allowed != nil || l.test != "" {
 				return true
 			}
 		}
@@ -110,70 +220,40 @@ func (in *inputs) limitsChanges() bool {
 	return false
 }
 
-// bounded judges the medians of a cell that passed by their bounds, and shows these
-// in the other verdicts on the metrics. No reference, noise or state of the host
-// counts.
-func bounded(in *inputs, c cell, verdicts []Verdict) []Verdict {
-	if c.got.Outcome != bench.Passed {
-		return verdicts
-	}
-	limits := in.limits[c.id]
-	for _, metric := range slices.Sorted(maps.Keys(limits)) {
-		l := limits[metric]
-		if l.Min == nil && l.Max == nil && !in.limitsResource(metric) {
-			continue
-		}
-		for i := range verdicts {
-			if v := &verdicts[i]; v.Metric == metric {
-				v.Evidence.Min, v.Evidence.Max = l.Min, l.Max
-			}
-		}
-		if v, ok := l.judge(in.run, c, metric); ok && !(v.Finding == Missing && lacking(verdicts, metric)) {
-			verdicts = append(verdicts, v)
+// Bounds returns the bounds that block of the metrics of a cell, by metric.
+func (p *Policy) Bounds(c bench.Cell, host string) map[string][]*Limit {
+	bounds := map[string][]*Limit{}
+	for _, r := range rulesOf[*Limit](p, host) {
+		if (r.Min != nil || r.Max != nil) && r.Force != Advisory && r.selects(c) {
+			bounds[r.Metric] = append(bounds[r.Metric], r)
 		}
 	}
-	return verdicts
+	return bounds
 }
 
-// limitsResource reports whether a metric is a resource: only its limits demand it.
-func (in *inputs) limitsResource(metric string) bool {
-	if m := in.run.Metric(metric); m != nil {
-		return m.IsResource()
+// derived says how the limit of the change was derived from noise; nil where it was not.
+func (l *limit) derived() *Derived {
+	if l.allowed == nil {
+		return nil
 	}
-	m := in.metric(metric)
-	return m == nil && bench.Resource(metric) != nil || m != nil && m.IsResource()
+	return l.allowed.derived
 }
 
-func lacking(verdicts []Verdict, metric string) bool {
-	return slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Metric == metric && v.Finding == Missing })
+// written is the limit of the change as the configuration writes it; "" if there is none.
+func (l *limit) written() string {
+	texts := make([]string, len(l.changes))
+	for i, r := range l.changes {
+		texts[i] = r.Change.Text
+	}
+	return strings.Join(texts, ", or ")
 }
 
-// judge is the verdict on a median beyond its bounds; ok is false where it is within
-// them. A metric that some cells need not report may be absent.
-func (l Limit) judge(run *bench.Run, c cell, metric string) (v Verdict, ok bool) {
-	v = Verdict{Cell: c.id, Metric: metric, Finding: OutOfBounds, Evidence: Evidence{Method: MethodBound, Min: l.Min, Max: l.Max}}
-	sample := c.got.Sample(metric)
-	if sample == nil {
-		m := run.Metric(metric)
-		v.Finding, v.Evidence.Method = Missing, NoMethod
-		v.Reason = "the configuration bounds " + printable(metric, maxName) + " and the cell does not report it"
-		if m != nil && m.IsResource() {
-			v.Reason = "the configuration limits " + metric + " and it could not be measured here (" + m.Definition + "): remove the limit, or name the hosts that can in its when, as in when: {host: gpu-*}"
+// Limited lists the metrics of a cell that limits name, on whatever occasion.
+func (p *Policy) Limited(c bench.Cell, host string) (metrics []string) {
+	for _, r := range p.Rules {
+		if l, ok := r.(*Limit); ok && !l.Shown && l.Applies(c, l.Metric, host) {
+			metrics = append(metrics, l.Metric)
 		}
-		return v, m == nil || !m.Optional && m.FallbackFor == ""
 	}
-	s := sample.Summarize()
-	v.New, v.Evidence.NewN, v.Evidence.Noise = s.Median, s.N, noise(s)
-	switch { // NaN is within no bounds
-	case l.Min != nil && !(s.Median >= *l.Min):
-		v.Reason = fmt.Sprintf("%v is below the minimum %v", s.Median, *l.Min)
-	case l.Max != nil && !(s.Median <= *l.Max):
-		v.Reason = fmt.Sprintf("%v is above the maximum %v", s.Median, *l.Max)
-	default:
-		return v, false
-	}
-	if m := run.Metric(metric); sample.Doubt != "" && m != nil && m.IsResource() {
-		v.Reason = text.Reasons(v.Reason, sample.Doubt)
-	}
-	return v, true
+	return metrics
 }

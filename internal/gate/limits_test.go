@@ -19,12 +19,9 @@ import (
 // limiting returns the policy with the limits of one metric in the cells with these ids, or
 // in all.
 func limiting(p gate.Policy, metric string, l gate.Limit, ids ...string) gate.Policy {
-	p.Limits = func(c bench.Cell, _ string) map[string]gate.Limit {
-		if len(ids) > 0 && !slices.Contains(ids, c.ID()) {
-			return nil
-		}
-		return map[string]gate.Limit{metric: l}
-	}
+	l.Metric = metric
+	l.Selects = func(c bench.Cell) bool { return len(ids) == 0 || slices.Contains(ids, c.ID()) }
+	p.Rules = append(slices.Clone(p.Rules), &l)
 	return p
 }
 
@@ -38,12 +35,12 @@ func TestLimitsByTheThreshold(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	check("a limit below the threshold blocks", 95, gate.Limit{Change: new(3.0)}, "a decode_tps regressed blocks -5", "b decode_tps unchanged -5")
-	check("exactly the limit passes", 97, gate.Limit{Change: new(3.0)}, "a decode_tps unchanged -3", "b decode_tps unchanged -3")
-	check("a limit above it passes", 80, gate.Limit{Change: new(30.0)}, "a decode_tps unchanged -20", "b decode_tps regressed blocks -20")
-	check("a minimum", 95, gate.Limit{Min: new(96.0)}, "a decode_tps unchanged -5", "a decode_tps out_of_bounds blocks 0", "b decode_tps unchanged -5")
-	check("a median on a bound", 95, gate.Limit{Min: new(95.0), Max: new(95.0)}, "a decode_tps unchanged -5", "b decode_tps unchanged -5")
-	check("a maximum of 0", 95, gate.Limit{Max: new(0.0)}, "a decode_tps unchanged -5", "a decode_tps out_of_bounds blocks 0", "b decode_tps unchanged -5")
+	check("a limit below the threshold blocks", 95, gate.Limit{Change: &gate.Change{Percent: 3.0}}, "a decode_tps regressed blocks -5", "b decode_tps unchanged -5")
+	check("exactly the limit passes", 97, gate.Limit{Change: &gate.Change{Percent: 3.0}}, "a decode_tps unchanged -3", "b decode_tps unchanged -3")
+	check("a limit above it passes", 80, gate.Limit{Change: &gate.Change{Percent: 30.0}}, "a decode_tps unchanged -20", "b decode_tps regressed blocks -20")
+	check("a minimum", 95, gate.Limit{Min: &gate.Bound{Value: 96.0}}, "a decode_tps unchanged -5", "a decode_tps out_of_bounds blocks 0", "b decode_tps unchanged -5")
+	check("a median on a bound", 95, gate.Limit{Min: &gate.Bound{Value: 95.0}, Max: &gate.Bound{Value: 95.0}}, "a decode_tps unchanged -5", "b decode_tps unchanged -5")
+	check("a maximum of 0", 95, gate.Limit{Max: &gate.Bound{Value: 0.0}}, "a decode_tps unchanged -5", "a decode_tps out_of_bounds blocks 0", "b decode_tps unchanged -5")
 }
 
 // TestBoundsNeedNoBaseline: neither a baseline, nor a healthy host, nor a description of
@@ -51,7 +48,7 @@ func TestLimitsByTheThreshold(t *testing.T) {
 func TestBoundsNeedNoBaseline(t *testing.T) {
 	got := run(cell("a", "model_load_ms", 9.5))
 	got.Results[0].Health = &bench.Health{Status: bench.Unhealthy, Reasons: []string{"hot"}}
-	p := limiting(gate.DefaultPolicy(), "model_load_ms", gate.Limit{Min: new(1.0), Max: new(8.1)})
+	p := limiting(gate.DefaultPolicy(), "model_load_ms", gate.Limit{Min: &gate.Bound{Value: 1.0}, Max: &gate.Bound{Value: 8.1}})
 	c := gate.Compare("", nil, got, p)
 	v := c.Verdicts[len(c.Verdicts)-1]
 	if v.Finding != gate.OutOfBounds || !v.Blocks || v.New != 9.5 || v.Reason != "9.5 is above the maximum 8.1" || *v.Evidence.Min != 1 || *v.Evidence.Max != 8.1 {
@@ -87,7 +84,7 @@ func TestLimitsOfEvidence(t *testing.T) {
 		}{{101.2, 0, false}, {101.2, 0.5, true}, {106, 0, true}, {106, 10, false}, {100, 0.5, false}} {
 			p := gate.DefaultPolicy()
 			if c.limit > 0 {
-				p = limiting(p, "ttft_ms", gate.Limit{Change: &c.limit})
+				p = limiting(p, "ttft_ms", gate.Limit{Change: &gate.Change{Percent: c.limit}})
 			}
 			ref, got := road(c.level)
 			v := verdictOf(t, gate.Compare("base", ref, got, p), "a")
@@ -107,7 +104,7 @@ func TestADriftWithinTheLimit(t *testing.T) {
 	if got := lines(gate.Compare("base", ref, run(cell("a", "decode_tps", 84.0)), p)); len(got) != 2 {
 		t.Errorf("%q, want a drift", got)
 	}
-	p = limiting(p, "decode_tps", gate.Limit{Change: new(30.0)})
+	p = limiting(p, "decode_tps", gate.Limit{Change: &gate.Change{Percent: 30.0}})
 	if got := lines(gate.Compare("base", ref, run(cell("a", "decode_tps", 84.0)), p)); len(got) != 1 {
 		t.Errorf("%q, want no drift", got)
 	}
@@ -140,7 +137,7 @@ func TestALimitIsOfOneMetric(t *testing.T) {
 			ref.Results, got.Results = append(ref.Results, old), append(got.Results, one)
 		}
 		ref.Schema, ref.Host, ref.Metrics = got.Schema, got.Host, got.Metrics
-		l := gate.Limit{Change: new(float64(percent%60)/4 + 0.25), Min: new(float64(low))}
+		l := gate.Limit{Change: &gate.Change{Percent: float64(percent%60)/4 + 0.25}, Min: &gate.Bound{Value: float64(low)}}
 		p := gate.DefaultPolicy()
 		limited := gate.Compare("base", ref, got, limiting(p, "ttft_ms", l, "c0"))
 		diff := cmp.Diff(others(gate.Compare("base", ref, got, p)), others(limited))
@@ -166,7 +163,7 @@ func TestBoundsAreIndependentOfTheBaseline(t *testing.T) {
 		return classes
 	}
 	property := func(old, now, low, high uint16, absent, other bool) bool {
-		l := gate.Limit{Min: new(float64(low)), Max: new(float64(low) + float64(high))}
+		l := gate.Limit{Min: &gate.Bound{Value: float64(low)}, Max: &gate.Bound{Value: float64(low) + float64(high)}}
 		p := limiting(gate.DefaultPolicy(), "decode_tps", l)
 		got, ref := run(cell("a", "decode_tps", float64(now))), run(cell("a", "decode_tps", float64(old)))
 		if absent {
@@ -176,7 +173,7 @@ func TestBoundsAreIndependentOfTheBaseline(t *testing.T) {
 			ref.Host.CPU = "another"
 		}
 		found := beyond(gate.Compare("base", ref, got, p))
-		return cmp.Equal(found, beyond(gate.Compare("", nil, got, p))) && (len(found) > 0) == (float64(now) < *l.Min || float64(now) > *l.Max)
+		return cmp.Equal(found, beyond(gate.Compare("", nil, got, p))) && (len(found) > 0) == (float64(now) < l.Min.Value || float64(now) > l.Max.Value)
 	}
 	if err := quick.Check(property, testtier.Quick(t, 2000)); err != nil {
 		t.Error(err)
@@ -210,7 +207,7 @@ func TestLimitsFromNoise(t *testing.T) {
 		"noise of another machine": {other, 1, 20, "20 0 0"},
 		"no baseline":              {nil, 1, 20, "20 0 0"},
 	} {
-		p := limiting(gate.DefaultPolicy(), "ttft_ms", gate.Limit{Noise: &gate.NoiseLimit{Floor: c.floor, Ceiling: c.ceiling}})
+		p := limiting(gate.DefaultPolicy(), "ttft_ms", gate.Limit{Change: &gate.Change{Noise: &gate.NoiseLimit{Floor: c.floor, Ceiling: c.ceiling}}})
 		if name == "medians alone" {
 			p.Method = gate.MethodThreshold
 		}
@@ -233,7 +230,7 @@ func TestLimitsFromNoiseIgnoreTheRun(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(26, 3))
 	ref := run(withHistory("a", 100, noisy(r, 100, 0.01, 20)))
-	p := limiting(gate.DefaultPolicy(), "ttft_ms", gate.Limit{Noise: &gate.NoiseLimit{Floor: 0.1, Ceiling: 50}})
+	p := limiting(gate.DefaultPolicy(), "ttft_ms", gate.Limit{Change: &gate.Change{Noise: &gate.NoiseLimit{Floor: 0.1, Ceiling: 50}}})
 	limit := func(values, base []float64) float64 {
 		return verdictOf(t, gate.Compare("base", ref, run(inTurns("a", values, base)), p), "a").Evidence.Limit
 	}

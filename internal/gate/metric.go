@@ -14,7 +14,7 @@ func judgeMetric(in *inputs, ev *testResults, m *described, c cell) (v Verdict, 
 	if in.newCount(m, c) {
 		return unrecorded(in, m, c, c.got.Sample(m.Name)), true
 	}
-	if !counts && (m.contradiction == "" && (in.shows(m, c.id) || m.tooFew(c.ref)) || m.Informational && in.limits[c.id][m.Name].Shown) {
+	if !counts && (m.contradiction == "" && (in.shows(m, c.id) || m.tooFew(c.ref)) || m.Informational && in.limits.of(c.id, m.Name).shown) {
 		return v, false
 	}
 	old, new := c.ref.Sample(m.Name), c.got.Sample(m.Name)
@@ -31,6 +31,9 @@ func judgeMetric(in *inputs, ev *testResults, m *described, c cell) (v Verdict, 
 	if counts {
 		return byCount(in, m, c), true
 	}
+	if v, ok := in.belowFloor(m, c); ok && old != nil {
+		return v, true
+	}
 	if v, ok := m.impossible(old, new); ok {
 		return v, true
 	}
@@ -38,15 +41,15 @@ func judgeMetric(in *inputs, ev *testResults, m *described, c cell) (v Verdict, 
 		return v, true
 	}
 	if v, ok := byTest(in, ev, m, c); ok {
-		return m.step.caveat(&m.Metric, v), true
+		return in.allowing(m, c, m.step.caveat(&m.Metric, v)), true
 	}
 	if old == nil && in.onlyBounded(c, m.Name) {
 		return v, false
 	}
 	if byPairs(in, m, c, old, new) {
-		return byBase(m, new, c.got.Selected, in.policyOf(seriesKey{c.id, m.Name}).Threshold), true
+		return in.allowing(m, c, byBase(m, new, c.got.Selected, in.policyOf(seriesKey{c.id, m.Name}).Threshold)), true
 	}
-	return byThreshold(in, ev, m, c, old, new), true
+	return in.allowing(m, c, byThreshold(in, ev, m, c, old, new)), true
 }
 
 // byThreshold judges a number without evidence and pairs: equality where it must be

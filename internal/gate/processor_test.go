@@ -54,7 +54,7 @@ func TestProcessorTimeDecidesWhereNoneIsFree(t *testing.T) {
 		"times that hardly gain":  {base, slow, -0.1, nil, ignored, "do not look slower"},
 		"below the limit":         {base, slow, 0.3, func(_ *bench.Result, p *gate.Policy) { p.MinEffect = 15 }, ignored, "not certain"},
 		"below the cell's limit": {base, slow, 0.3, func(_ *bench.Result, p *gate.Policy) {
-			*p = limiting(*p, "ttft_ms", gate.Limit{Change: new(15.0)}, "a")
+			*p = limiting(*p, "ttft_ms", gate.Limit{Change: &gate.Change{Percent: 15.0}}, "a")
 		}, ignored, "may be what the head computes"},
 		"one look":   {base, slow, 0.3, func(_ *bench.Result, p *gate.Policy) { p.OneLook = true }, ignored, ""},
 		"persistent": {base, slow, 0.3, func(r *bench.Result, _ *gate.Policy) { r.Resources = nil }, ignored, "is not known"},

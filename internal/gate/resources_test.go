@@ -25,7 +25,7 @@ func used(mib float64, doubt string) *bench.Run {
 // TestResourcesAreJudgedWhereTheyAreLimited: without a limit they change no verdict, and an old
 // baseline without them warns only where a limit names them.
 func TestResourcesAreJudgedWhereTheyAreLimited(t *testing.T) {
-	change, most := gate.Limit{Change: new(5.0)}, gate.Limit{Max: new(150.0)}
+	change, most := gate.Limit{Change: &gate.Change{Percent: 5.0}}, gate.Limit{Max: &gate.Bound{Value: 150.0}}
 	for name, c := range map[string]struct {
 		ref, got *bench.Run
 		limit    gate.Limit

@@ -7,6 +7,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/stats"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // The values of [Limit.Test].
@@ -21,12 +22,14 @@ type scored struct {
 	old, new      float64
 	stderr        float64 // of the difference
 	p, q          float64
+	df            float64 // degrees of freedom of stderr where earlier runs show it; 0 for a reported one
+	runs          int     // earlier runs that show it
 	worse, paired bool
 	oldN, newN    int
 }
 
 // tested reports whether the configuration tests a number by standard errors.
-func (in *inputs) tested(n seriesKey) bool { return in.limits[n.cell][n.metric].Test != "" }
+func (in *inputs) tested(n seriesKey) bool { return in.limits.of(n.cell, n.metric).test != "" }
 
 // testScores tests all scores of the run together: by Holm's procedure, the false alarms
 // of the policy hold for all of them.
@@ -61,7 +64,7 @@ func score(in *inputs, m *described, c cell) (s scored, ok bool) {
 	if now == nil {
 		return s, false
 	}
-	head, ok := now.StdErr()
+	head, ok := now.ScoreErr()
 	if !ok {
 		return s, false
 	}
@@ -75,24 +78,53 @@ func score(in *inputs, m *described, c cell) (s scored, ok bool) {
 		old := c.ref.Sample(m.Name)
 		o, n := old.Summarize(), now.Summarize()
 		s.old, s.new, s.oldN, s.newN = o.Median, n.Median, o.N, n.N
-		base, _ = old.StdErr()
+		base, _ = old.ScoreErr()
 	}
 	if base == 0 {
 		base = head
 	}
 	s.stderr = math.Hypot(head, base)
+	if sd, df, ok := in.runToRun(c, m); ok && math.Sqrt2*sd > s.stderr {
+		s.stderr, s.df, s.runs = math.Sqrt2*sd, float64(df), df+1
+	}
 	loss := s.old - s.new
 	if m.Better == bench.Lower {
 		loss = -loss
 	}
 	s.worse = loss > 0
-	if in.limits[c.id][m.Name].Test == TestTwoSided {
-		s.p = 2 * upperTail(math.Abs(loss), s.stderr)
+	if in.limits.of(c.id, m.Name).test == TestTwoSided {
+		s.p = 2 * s.upperTail(math.Abs(loss))
 	} else {
-		s.p = upperTail(loss, s.stderr)
+		s.p = s.upperTail(loss)
 	}
 	s.p = min(1, s.p)
 	return s, true
+}
+
+// runToRun is the standard deviation of a score from run to run at its level, and its degrees of freedom; ok is
+// false with fewer than 3 runs.
+func (in *inputs) runToRun(c cell, m *described) (sd float64, df int, ok bool) {
+	if c.ref == nil || in.unjudged != "" || c.ref.Sample(m.Name) == nil {
+		return 0, 0, false
+	}
+	var runs []float64
+	for _, values := range c.ref.Sample(m.Name).Level() {
+		if len(values) > 0 {
+			runs = append(runs, stats.Median(values))
+		}
+	}
+	if len(runs) < minRuns {
+		return 0, 0, false
+	}
+	return stats.SD(runs), len(runs) - 1, true
+}
+
+// upperTail is the chance of an error of the difference of at least x.
+func (s *scored) upperTail(x float64) float64 {
+	if s.df > 0 && s.stderr > 0 {
+		return detect.StudentTail(x/s.stderr, s.df)
+	}
+	return upperTail(x, s.stderr)
 }
 
 // upperTail is the chance that an error of that standard deviation is at least x.
@@ -116,15 +148,15 @@ func byScore(in *inputs, ev *testResults, m *described, c cell) (v Verdict, ok b
 	s, ok := ev.scores[n]
 	if !ok {
 		now := c.got.Sample(m.Name)
-		if _, known := now.StdErr(); known || m.contradiction != "" || m.reliability(c.got) != "" {
+		if _, known := now.ScoreErr(); known || m.contradiction != "" || m.reliability(c.got) != "" {
 			return v, false
 		}
 		return Verdict{Finding: Missing, New: now.Median(),
 			Reason: "the program reports no standard error of " + printable(m.Name, maxName) +
 				": name it with stderr in the metric, or use min, max or exact"}, true
 	}
-	limit := in.limits[c.id][m.Name]
-	v = Verdict{Finding: Unchanged, Old: s.old, New: s.new, Evidence: Evidence{Method: MethodTest, Test: limit.Test, P: s.p, Q: s.q,
+	limit := in.limits.of(c.id, m.Name)
+	v = Verdict{Finding: Unchanged, Old: s.old, New: s.new, Evidence: Evidence{Method: MethodTest, Test: limit.test, P: s.p, Q: s.q,
 		StdErr: s.stderr, OldN: s.oldN, NewN: s.newN}}
 	if s.paired {
 		v.Reference, v.Evidence.InPairs = pairReference, true
@@ -134,19 +166,23 @@ func byScore(in *inputs, ev *testResults, m *described, c cell) (v Verdict, ok b
 		e := bench.StdErrEstimate(gain, s.stderr/math.Abs(s.old)*100)
 		v.Interval = [2]float64{e.Low, e.High}
 	}
-	v.Evidence.MDE = s.result(limit.Test, in.policy.falseAlarms()/float64(len(ev.scores)))
+	v.Evidence.MDE = s.result(limit.test, in.policy.falseAlarms()/float64(len(ev.scores)))
 	significant := s.q <= in.policy.falseAlarms()
 	least, limited := in.change(n)
 	switch {
 	case !significant || limited && math.Abs(v.Delta) < least-Tolerance:
 	case s.worse:
 		v.Finding = Regressed
-	case limit.Test == TestTwoSided:
+	case limit.test == TestTwoSided:
 		v.Finding = Incorrect
 		v.Reason = fmt.Sprintf("is better than %v, and a two-sided test allows no difference", s.old)
 	}
 	if limited {
 		v.Evidence.Limit = least
+	}
+	if s.runs > 0 {
+		v.Reason = text.Reasons(v.Reason, fmt.Sprintf("%d earlier runs differ by more than the reported standard error: "+
+			"by %.3g, which counts in its place", s.runs, s.stderr/math.Sqrt2))
 	}
 	return v, true
 }
@@ -161,5 +197,9 @@ func (s *scored) result(test string, rate float64) float64 {
 	if s.old == 0 {
 		return 0
 	}
-	return (math.Sqrt2*math.Erfinv(1-2*rate) + power) * s.stderr / math.Abs(s.old) * 100
+	critical := math.Sqrt2 * math.Erfinv(1-2*rate)
+	if s.df > 0 {
+		critical = detect.StudentQuantile(1-rate, s.df)
+	}
+	return (critical + power) * s.stderr / math.Abs(s.old) * 100
 }

@@ -27,9 +27,10 @@ type testResults struct {
 	// processor.
 	processor map[string]detect.Evidence
 	// scores are those that are tested by standard errors, with false alarms of their own.
-	scores map[seriesKey]scored
-	share  float64      // of false alarms that each road may spend
-	began  SuspectRange // with which commits the losses began that this run confirms
+	scores  map[seriesKey]scored
+	byForce map[Force]*testResults // by the limits that block always, or never
+	share   float64                // of false alarms that each road may spend
+	began   SuspectRange           // with which commits the losses began that this run confirms
 }
 
 // testResult is the evidence of one number, with what it is about.
@@ -50,6 +51,12 @@ const minRuns = 3
 func testCells(in *inputs) *testResults {
 	ev := testSpeeds(in)
 	ev.scores = testScores(in)
+	ev.byForce = map[Force]*testResults{}
+	for _, force := range []Force{Required, Advisory} {
+		if of := in.withLimits(in.byForce[force]); of.limitsChanges() {
+			ev.byForce[force] = testSpeeds(of)
+		}
+	}
 	return ev
 }
 
@@ -147,7 +154,7 @@ func (n *numbers) share(in *inputs) float64 {
 	) + stats.Indicator(
 		len(in.budgets) > 0,
 	) + stats.Indicator(
-		in.policy.Improvement == ImprovementFail,
+		in.failsGains(),
 	)
 	return in.policy.falseAlarms() / float64(max(1, roads))
 }
@@ -225,7 +232,7 @@ func samplesFor(in *inputs, m *described, c cell) (samples detect.Cell, ok bool)
 // measures reports whether a number is one whose change can be judged.
 func measures(in *inputs, m *described, c cell) bool {
 	switch {
-	case in.shows(m, c.id) || in.tested(seriesKey{c.id, m.Name}) || m.Exact || m.contradiction != "" ||
+	case in.shows(m, c.id) || in.isBelow(m, c) || in.tested(seriesKey{c.id, m.Name}) || m.Exact || m.contradiction != "" ||
 		m.reliability(c.got) != "" || m.tooFew(c.got):
 		return false
 	case in.counts(m, c):

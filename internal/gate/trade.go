@@ -46,7 +46,7 @@ func trade(in *inputs, verdicts []Verdict) []Verdict {
 	gains := in.testGains()
 	for i := range verdicts {
 		v := &verdicts[i]
-		t := in.limits[v.Cell][v.Metric].Trade
+		t := in.limits.of(v.Cell, v.Metric).trade
 		if t == nil || v.Finding != Regressed || v.Undecided() || v.Reference == AnchorReference {
 			continue
 		}
@@ -122,7 +122,7 @@ func (in *inputs) testGains() map[seriesKey]gainOf {
 	for _, c := range in.cells {
 		limits := in.limits[c.id]
 		for _, metric := range slices.Sorted(maps.Keys(limits)) {
-			t := limits[metric].Trade
+			t := limits[metric].trade
 			if t == nil {
 				continue
 			}

@@ -15,7 +15,7 @@ import (
 
 // trading lets ttft_ms lose so many percent where decode_tps gains 20 %.
 func trading(p gate.Policy, loss float64) gate.Policy {
-	return limiting(p, "ttft_ms", gate.Limit{Change: new(3.0), Trade: &gate.Trade{Loss: loss, For: "decode_tps", Gain: 20}})
+	return limiting(p, "ttft_ms", gate.Limit{Change: &gate.Change{Percent: 3.0}, Trade: &gate.Trade{Loss: loss, For: "decode_tps", Gain: 20}})
 }
 
 // traded is finding and standing of the first verdict on the time.
@@ -135,7 +135,7 @@ func TestTradesOnlyExcuseLosses(t *testing.T) {
 			ref.Results = append(ref.Results, cell(id, "ttft_ms", 100.0, "decode_tps", 100.0))
 			got.Results = append(got.Results, cell(id, "ttft_ms", 95+20*r.Float64(), "decode_tps", 80+60*r.Float64()))
 		}
-		without := gate.Compare("base", ref, got, limiting(fixed(), "ttft_ms", gate.Limit{Change: new(3.0)}))
+		without := gate.Compare("base", ref, got, limiting(fixed(), "ttft_ms", gate.Limit{Change: &gate.Change{Percent: 3.0}}))
 		with := gate.Compare("base", ref, got, trading(fixed(), 8))
 		for i := range without.Verdicts {
 			v, w := without.Verdicts[i], with.Verdicts[i]

@@ -24,8 +24,8 @@ func unrecorded(in *inputs, m *described, c cell, new *bench.Sample) Verdict {
 
 // onlyBounded reports whether bounds judge a number that no baseline records.
 func (in *inputs) onlyBounded(c cell, metric string) bool {
-	l := in.limits[c.id][metric]
-	return (l.Min != nil || l.Max != nil) && in.run.NoReference(metric, c.got.Sample(metric).Median()) != ""
+	l := in.limits.of(c.id, metric)
+	return (l.min != nil || l.max != nil) && in.run.NoReference(metric, c.got.Sample(metric).Median()) != ""
 }
 
 // unrecordable returns why the baseline has every cell that passed and none was judged; "" if

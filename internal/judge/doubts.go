@@ -133,7 +133,7 @@ func (d *doubts) demanded(one *measure.Planned) {
 	}
 }
 
-// limited looks for the metrics that limits, budgets and fits of the suite name.
+// limited looks for the metrics that limits and fits of the suite name.
 func (d *doubts) limited(one *measure.Planned) {
 	results := d.measured(one)
 	i := slices.IndexFunc(d.plan.File.Suites, func(s config.Suite) bool { return s.Name == one.Name })
@@ -152,9 +152,6 @@ func (d *doubts) limited(one *measure.Planned) {
 	}
 	for i, l := range s.Limits {
 		look("limits", i, l.Metric)
-	}
-	for i, b := range s.Budgets {
-		look("budgets", i, b.Metric)
 	}
 	for i, f := range s.Fits {
 		look("fits", i, f.Metric)

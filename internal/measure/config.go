@@ -115,7 +115,9 @@ func (e *Env) Policy(o *Options, file *config.File) (gate.Policy, error) {
 	for name, k := range e.Kinds {
 		kinds[name] = policy.Kind{Expect: k.Expect, Demand: k.Demand, Limits: k.Limits, Shown: k.Shown}
 	}
-	flags := policy.Flags{Threshold: o.Threshold, RequireBaseline: o.RequireBaseline, Strict: o.Strict, Part: o.Shard != ""}
+	flags := policy.Flags{
+		Threshold: o.Threshold, RequireBaseline: o.RequireBaseline, Strict: o.Strict, Profile: o.Profile, Part: o.Shard != "",
+	}
 	return policy.Of(file, flags, kinds)
 }
 

@@ -36,7 +36,7 @@ func withRelations(s *config.Suite, metrics []bench.Metric) ([]bench.Metric, err
 
 // describe is the relation as a metric: it is better where the metric of the cell itself is.
 func describe(s *config.Suite, name string, r *config.Relation, of [2]*bench.Metric) bench.Metric {
-	gated := func(l config.Limit) bool { return l.Metric == name && (l.Change != nil || l.Noise != nil) }
+	gated := func(l config.Limit) bool { return l.Metric == name && l.Change != nil }
 	m := bench.Metric{Name: name, Unit: "x", Better: of[0].Better, Definition: r.Text, Informational: !slices.ContainsFunc(s.Limits, gated)}
 	if r.Difference {
 		m.Unit, m.Kind = of[0].Unit, bench.Score // which may be negative

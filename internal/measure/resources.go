@@ -30,10 +30,10 @@ func (p *Plan) promote(c bench.Cell, r *bench.Result) {
 		m := run.Metric(s.Metric)
 		return m != nil && !m.IsResource()
 	})
-	if p.Policy.Limits == nil || len(r.Resources) == 0 {
+	if len(r.Resources) == 0 {
 		return
 	}
-	for name := range p.Policy.Limits(c, p.Host.Label) {
+	for _, name := range p.Policy.Limited(c, p.Host.Label) {
 		r.Promote(name)
 	}
 }

@@ -119,7 +119,7 @@ func (r *Report) overBudgets() bullets {
 		if items != nil || s.Group != "" || !f.Blocks || f.Undecided() || f.Finding != gate.OverBudget && f.Finding != gate.Regressed {
 			return
 		}
-		what, key := "budget", "loss"
+		what, key := "budget", "mean"
 		if s.Fit != nil {
 			what, key = "fit", "change"
 		}

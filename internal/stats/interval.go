@@ -21,3 +21,11 @@ func MedianInterval(values []float64) (low, high float64, ok bool) {
 	}
 	return sorted[from], sorted[to], true
 }
+
+// Wilson returns the interval of a share, from 0 to 1, of n trials, n above 0, for a quantile z of the normal distribution. It
+// lies within 0 and 1.
+func Wilson(share, n, z float64) (low, high float64) {
+	middle, width := share+z*z/(2*n), z*math.Sqrt(share*(1-share)/n+z*z/(4*n*n))
+	scale := 1 + z*z/n
+	return min(share, (middle-width)/scale), max(share, (middle+width)/scale) // rounding at 0 and 1
+}

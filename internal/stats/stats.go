@@ -59,6 +59,22 @@ func median(values []float64) float64 {
 	return values[n/2-1]/2 + values[n/2]/2 // each halved, so that the sum cannot overflow
 }
 
+// SD returns the standard deviation of a sample of at least two values; 0 of fewer.
+func SD(values []float64) float64 {
+	if len(values) < 2 {
+		return 0
+	}
+	var sum, squares float64
+	for _, v := range values {
+		sum += v
+	}
+	mean := sum / float64(len(values))
+	for _, v := range values {
+		squares += (v - mean) * (v - mean)
+	}
+	return math.Sqrt(squares / float64(len(values)-1))
+}
+
 // Indicator is 1 for true and 0 for false, so that sums count.
 func Indicator(yes bool) int {
 	if yes {

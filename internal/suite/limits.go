@@ -17,7 +17,7 @@ type MetricLimit struct {
 func LimitsOf(metrics []MetricLimit) (list []config.Limit) {
 	for _, m := range metrics {
 		if m.Change != nil {
-			list = append(list, config.Limit{Metric: m.Metric, Change: m.Change})
+			list = append(list, config.Limit{Metric: m.Metric, Change: config.PercentChange(*m.Change)})
 		}
 	}
 	return list

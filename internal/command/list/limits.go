@@ -60,6 +60,8 @@ func origin(l *gate.CellLimit) string {
 		return fmt.Sprintf("ceiling, %s", text.Plural(d.Runs, "run"))
 	case d != nil:
 		return fmt.Sprintf("noise %.2g %% of %s", d.Noise, text.Plural(d.Runs, "run"))
+	case strings.ContainsAny(l.Change, " +"):
+		return text.OneLine(l.Change)
 	case l.Own:
 		return "limit"
 	case l.Limit == 0:

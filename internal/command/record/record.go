@@ -97,7 +97,7 @@ func preview(e *measure.Env, ref judge.Reference, run *bench.Run, reason string,
 }
 
 // small returns the changes up to which numbers stay as they were, by the configuration; nil for none.
-func small(e *measure.Env, typed *judge.Typing, run *bench.Run) (func(id, metric string) float64, error) {
+func small(e *measure.Env, typed *judge.Typing, run *bench.Run) (func(id, metric string, median float64) float64, error) {
 	if typed == nil || typed.File.Baselines.MinMove == 0 {
 		return nil, nil
 	}
@@ -106,8 +106,8 @@ func small(e *measure.Env, typed *judge.Typing, run *bench.Run) (func(id, metric
 	for i := range run.Results {
 		cells[run.Results[i].Cell.ID()] = run.Results[i].Cell
 	}
-	return func(id, metric string) float64 {
-		return policy.LimitOf(cells[id], run.Host.Label, metric) * float64(typed.File.Baselines.MinMove) / 100
+	return func(id, metric string, median float64) float64 {
+		return policy.LimitOf(cells[id], run.Host.Label, metric, median) * float64(typed.File.Baselines.MinMove) / 100
 	}, err
 }
 

@@ -19,23 +19,20 @@ func (t *experiment) different() {
 // outOfBounds judges copies of the run in which a number is beyond a bound of the
 // configuration.
 func (t *experiment) outOfBounds() {
-	if t.policy.Limits == nil {
-		return
-	}
 	var numbers []number
 	beyond := map[number]float64{}
 	for i := range t.run.Results {
 		r := &t.run.Results[i]
-		limits := t.policy.Limits(r.Cell, t.run.Host.Label)
+		limits := t.policy.Bounds(r.Cell, t.run.Host.Label)
 		for _, metric := range slices.Sorted(maps.Keys(limits)) {
-			n, l := number{r.Cell.ID(), metric}, limits[metric]
+			n, l := number{r.Cell.ID(), metric}, limits[metric][0]
 			switch {
 			case r.Outcome != bench.Passed || r.Sample(metric) == nil:
 				continue
 			case l.Max != nil:
-				beyond[n] = math.Floor(*l.Max) + 1
+				beyond[n] = math.Floor(l.Max.Value) + 1
 			case l.Min != nil:
-				beyond[n] = math.Ceil(*l.Min) - 1
+				beyond[n] = math.Ceil(l.Min.Value) - 1
 			default:
 				continue
 			}

@@ -16,9 +16,8 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// fits returns the lines of all suites by host; nil where no suite has any.
-func fits(file *config.File) (func(host string) []gate.Fit, error) {
-	var all []selected[gate.Fit]
+// fits returns the rules of all suites on lines over axes.
+func fits(file *config.File) (rules []gate.Rule, err error) {
 	for i := range file.Suites {
 		s := &file.Suites[i]
 		if len(s.Fits) > 0 && file.Policy.Compat != "" {
@@ -27,17 +26,13 @@ func fits(file *config.File) (func(host string) []gate.Fit, error) {
 		for k := range s.Fits {
 			f := &s.Fits[k]
 			of := matrix.WhenOf(f.When)
-			one := gate.Fit{
-				Suite:     s.Name,
-				Metric:    f.Metric,
+			one := &gate.Fit{
+				Scope:     gate.Scope{Suite: s.Name, Metric: f.Metric, Host: of.Host, Cells: of.Cells},
 				Over:      f.Over,
 				Per:       1,
 				Slope:     limitOfFit(f.Slope),
 				Intercept: limitOfFit(f.Intercept),
 				At: func(c bench.Cell) (string, float64, bool) {
-					if c.Suite != s.Name || !of.Selects(c) {
-						return "", 0, false
-					}
 					group, x, _, ok := fitPlace(f, c)
 					return group, x, ok
 				},
@@ -45,10 +40,10 @@ func fits(file *config.File) (func(host string) []gate.Fit, error) {
 			if f.Per != nil {
 				one.Per = *f.Per
 			}
-			all = append(all, selected[gate.Fit]{one, of})
+			rules = append(rules, one)
 		}
 	}
-	return byHost(all), nil
+	return rules, nil
 }
 
 func limitOfFit(l *config.FitLimit) gate.FitLimit {

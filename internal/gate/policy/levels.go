@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
@@ -20,50 +21,30 @@ type Trigger struct {
 // Desk is the event of an occasion that is no event of a workflow.
 const Desk = "desk"
 
-const advisoryLevel = "advisory"
-
-// level is an entry of levels that counts on an occasion.
-type level struct {
-	matrix.When
-	suite    string // "" is every suite
-	advisory bool
-	source   string // the entry, with its place in the file
-}
-
-// Advise sets on which cells the levels of the configuration make numbers advisory.
+// Advise adds the levels of the configuration to the rules of a policy: on which cells numbers are advisory.
 func (o Trigger) Advise(p *gate.Policy, file *config.File) {
-	var all []level
-	p.Advisory, p.AdvisoryBy = nil, nil
-	add := func(l level, event, label, name, path string) {
-		if l.advisory = name == advisoryLevel; !o.meets(event, label, l.advisory) {
+	p.Event, p.AdvisoryBy = o.Event, nil
+	p.Rules = slices.DeleteFunc(slices.Clone(p.Rules), func(r gate.Rule) bool { _, level := r.(*gate.Advice); return level })
+	add := func(scope gate.Scope, event, label, level, path string) {
+		advisory := level == string(gate.Advisory)
+		if !o.meets(event, label, advisory) {
 			return
 		}
-		l.source = file.Source(path)
-		if all = append(all, l); l.advisory {
+		if advisory {
 			p.AdvisoryBy = append(p.AdvisoryBy, path)
 		}
+		p.Rules = append(p.Rules, &gate.Advice{Scope: scope, Required: !advisory, Source: file.Source(path)})
 	}
 	for i, l := range file.Policy.Levels {
-		add(level{}, l.Event, l.Label, l.Level, fmt.Sprintf("policy.levels[%d]", i))
+		add(gate.Scope{}, l.Event, l.Label, l.Level, fmt.Sprintf("policy.levels[%d]", i))
 	}
 	for i := range file.Suites {
 		s := &file.Suites[i]
 		for k, l := range s.Levels {
-			add(level{When: matrix.WhenOf(l.When), suite: s.Name}, l.Event, l.Label, l.Level, fmt.Sprintf("suites[%d].levels[%d]", i, k))
+			of := matrix.WhenOf(l.When)
+			scope := gate.Scope{Suite: s.Name, Host: of.Host, Cells: of.Cells}
+			add(scope, l.Event, l.Label, l.Level, fmt.Sprintf("suites[%d].levels[%d]", i, k))
 		}
-	}
-	if p.AdvisoryBy == nil {
-		return
-	}
-	p.Advisory = func(c bench.Cell, host string) (source string) {
-		for i := range all {
-			if l := &all[i]; (l.suite == "" || l.suite == c.Suite) && l.On(host) && l.Selects(c) {
-				if source = ""; l.advisory {
-					source = l.source
-				}
-			}
-		}
-		return source
 	}
 }
 

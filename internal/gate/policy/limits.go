@@ -14,66 +14,91 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// limit is an entry of a suite's limits.
-type limit struct {
-	gate.Limit
-	metric string
-	matrix.When
-}
-
 // maxWord bounds a word in a message, in runes.
 const maxWord = 80
 
-func limitOf(l *config.Limit) limit {
-	of := gate.Limit{Change: (*float64)(l.Change), Min: l.Min, Max: l.Max, Test: l.Test}
-	if n := l.Noise; n != nil {
-		of.Noise = &gate.NoiseLimit{Floor: float64(n.Floor), Ceiling: float64(n.Ceiling)}
+// occasionKeys are the keys of "when" beside axes and the host: which runs an entry is for.
+var occasionKeys = []string{"event", "profile"}
+
+// scopeOf returns what an entry of limits is about.
+func scopeOf(suite string, l *config.Limit) gate.Scope {
+	cells := maps.Clone(l.When)
+	for _, key := range occasionKeys {
+		delete(cells, key)
 	}
-	if t := l.Trade; t != nil {
-		of.Trade = &gate.Trade{Loss: float64(t.Loss), For: t.For, Gain: float64(t.Gain)}
-	}
-	return limit{Limit: of, metric: l.Metric, When: matrix.WhenOf(l.When)}
+	of := matrix.WhenOf(cells)
+	return gate.Scope{Suite: suite, Metric: l.Metric, Host: of.Host, Cells: of.Cells, Event: l.When["event"], Profile: l.When["profile"]}
 }
 
-// limits returns the limits of single metrics by suite: those of the kind's own list of
+// limitOf returns the rules that an entry makes. A limit of the kind's own metrics has no source.
+func limitOf(suite, source string, l *config.Limit) (rules []gate.Rule) {
+	scope, force := scopeOf(suite, l), gate.Force(l.Level)
+	if l.Mean != nil {
+		rules = append(rules, &gate.Budget{Scope: scope, When: scope.Where(), Source: source, Force: force, Loss: float64(*l.Mean)})
+	}
+	of := &gate.Limit{Scope: scope, Source: source, Force: force,
+		Change: changeOf(l.Change), Min: boundOf(l.Min), Max: boundOf(l.Max), Test: l.Test}
+	if t := l.Trade; t != nil {
+		of.Trade = &gate.Trade{Loss: float64(t.Loss), For: t.For, Gain: float64(t.Gain), Source: source}
+	}
+	if of.Change != nil || of.Min != nil || of.Max != nil || of.Test != "" || of.Trade != nil {
+		rules = append(rules, of)
+	}
+	return rules
+}
+
+func changeOf(c *config.Change) *gate.Change {
+	if c == nil {
+		return nil
+	}
+	of := &gate.Change{Percent: float64(c.Percent), Absolute: c.Absolute, Sum: c.Sum, Both: c.Both, From: c.From, Text: c.String()}
+	if c.Floor > 0 {
+		of.Noise = &gate.NoiseLimit{Floor: float64(c.Floor), Ceiling: float64(c.Ceiling)}
+	}
+	return of
+}
+
+func boundOf(b *config.Bound) *gate.Bound {
+	if b == nil {
+		return nil
+	}
+	return &gate.Bound{Value: b.Value, Sure: float64(b.Sure) / 100}
+}
+
+// limits returns the rules of all suites on single metrics and on means: those of the kind's own list of
 // metrics, then those of the suite. They are read wherever a run is judged, and never
 // taken from a run.
-func (kinds Kinds) limits(file *config.File) (map[string][]limit, error) {
-	of := map[string][]limit{}
+func (kinds Kinds) limits(file *config.File) (rules []gate.Rule, err error) {
 	for i := range file.Suites {
 		s := &file.Suites[i]
-		var all []config.Limit
+		before := len(rules)
 		if read := kinds[s.Kind].Limits; read != nil {
-			var err error
-			if all, err = read(s); err != nil {
+			own, err := read(s)
+			if err != nil {
 				return nil, err
 			}
-		}
-		for _, l := range all {
-			of[s.Name] = append(of[s.Name], limitOf(&l))
+			for k := range own {
+				rules = append(rules, limitOf(s.Name, "", &own[k])...)
+			}
 		}
 		for k := range s.Limits {
-			l := limitOf(&s.Limits[k])
-			if l.Trade != nil {
-				l.Trade.Source = file.Source(fmt.Sprintf("suites[%d].limits[%d]", i, k))
-			}
-			of[s.Name] = append(of[s.Name], l)
+			rules = append(rules, limitOf(s.Name, file.Source(fmt.Sprintf("suites[%d].limits[%d]", i, k)), &s.Limits[k])...)
 		}
-		if len(of[s.Name]) > 0 && file.Policy.Compat != "" {
+		if len(rules) > before && file.Policy.Compat != "" {
 			return nil, s.Errorf(
 				"limits",
-				"policy.compat: %s has no limits of single metrics: remove one of the two, or limit in metrics",
+				"policy.compat: %s has no limits of metrics: remove one of the two, or limit in metrics",
 				file.Policy.Compat,
 			)
 		}
 	}
-	return of, kinds.addShown(of, file)
+	return rules, nil
 }
 
-// addShown adds the metrics that a suite only shows and another suite may gate.
-func (kinds Kinds) addShown(of map[string][]limit, file *config.File) error {
+// shown returns the rules for metrics that a suite only shows and another suite may gate.
+func (kinds Kinds) shown(file *config.File) (rules []gate.Rule, err error) {
 	if len(file.Suites) < 2 || file.Policy.Compat != "" {
-		return nil
+		return nil, nil
 	}
 	for i := range file.Suites {
 		s := &file.Suites[i]
@@ -83,62 +108,30 @@ func (kinds Kinds) addShown(of map[string][]limit, file *config.File) error {
 		}
 		names, err := read(s)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, name := range names {
-			of[s.Name] = append(of[s.Name], limit{metric: name, Limit: gate.Limit{Shown: true}})
+			rules = append(rules, &gate.Limit{Scope: gate.Scope{Suite: s.Name, Metric: name}, Shown: true})
 		}
 	}
-	return nil
-}
-
-// limited returns the limits of a cell on a host, of which the last one wins; nil where
-// no suite has any.
-func limited(of map[string][]limit) func(bench.Cell, string) map[string]gate.Limit {
-	if len(of) == 0 {
-		return nil
-	}
-	return func(c bench.Cell, host string) map[string]gate.Limit {
-		var found map[string]gate.Limit
-		for _, l := range of[c.Suite] {
-			if !l.On(host) || !l.Selects(c) {
-				continue
-			}
-			if found == nil {
-				found = map[string]gate.Limit{}
-			}
-			before := found[l.metric]
-			change, noise := before.Change, before.Noise
-			if l.Change != nil || l.Noise != nil { // each stands in place of the other
-				change, noise = l.Change, l.Noise
-			}
-			found[l.metric] = gate.Limit{
-				Change: change,
-				Noise:  noise,
-				Min:    cmp.Or(l.Min, before.Min),
-				Max:    cmp.Or(l.Max, before.Max),
-				Test:   cmp.Or(l.Test, before.Test),
-				Trade:  cmp.Or(l.Trade, before.Trade),
-				Shown:  l.Shown || before.Shown,
-			}
-		}
-		return found
-	}
+	return rules, nil
 }
 
 // largest is the largest change that any limit or trade allows, in percent.
-func largest(of map[string][]limit) (percent float64) {
-	for _, limits := range of {
-		for _, l := range limits {
-			if l.Change != nil {
-				percent = max(percent, *l.Change)
+func largest(rules []gate.Rule) (percent float64) {
+	for _, r := range rules {
+		l, ok := r.(*gate.Limit)
+		if !ok || l.Force == gate.Advisory {
+			continue
+		}
+		if c := l.Change; c != nil {
+			percent = max(percent, c.Percent)
+			if c.Noise != nil {
+				percent = max(percent, c.Noise.Ceiling)
 			}
-			if l.Noise != nil {
-				percent = max(percent, l.Noise.Ceiling)
-			}
-			if l.Trade != nil {
-				percent = max(percent, l.Trade.Loss)
-			}
+		}
+		if l.Trade != nil {
+			percent = max(percent, l.Trade.Loss)
 		}
 	}
 	return percent
@@ -149,48 +142,68 @@ func largest(of map[string][]limit) (percent float64) {
 // for other hosts are not held against the cells.
 func (h onHost) checkLimits(s *config.Suite, metrics []bench.Metric, cells []bench.Cell) error {
 	for i := range s.Limits {
-		path, l := fmt.Sprintf("limits[%d]", i), limitOf(&s.Limits[i])
-		m, err := metricOf(s, path, l.metric, metrics)
-		if err != nil {
-			return err
-		}
-		if (l.Change != nil || l.Noise != nil || l.Test != "" || l.Trade != nil) && (m.Exact || m.Informational && !m.Counted) &&
-			!m.IsResource() {
-			key := ".change"
-			switch {
-			case l.Change != nil:
-			case l.Noise != nil:
-				key = ".noise"
-			case l.Test != "":
-				key = ".test"
-			default:
-				key = ".trade"
-			}
-			return s.Errorf(
-				path+key,
-				"no change of %s is judged, because it is exact or informational: use min and max, or gate the metric",
-				m.Name,
+		path, l := fmt.Sprintf("limits[%d]", i), &s.Limits[i]
+		m, err := metricOf(s, path, l.Metric, metrics)
+		if err == nil {
+			err = cmp.Or(
+				checkChange(s, path, l, m),
+				checkTrade(s, path, l.Trade, metrics),
+				h.checkOccasion(s, path, l, cells),
 			)
 		}
-		if err := checkTrade(s, path, l.Trade, metrics); err != nil {
-			return err
-		}
-		if err := h.checkSelection(s, path, &l.When, cells); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// checkChange refuses a limit of changes that are not judged, and an amount in another unit than the metric's.
+func checkChange(s *config.Suite, path string, l *config.Limit, m *bench.Metric) error {
+	if l.Mean != nil && m.Exact {
+		return s.Errorf(path+".metric", "%s must be equal, so it has no mean that may change: use another metric, or remove the entry", m.Name)
+	}
+	if (l.Change != nil || l.Test != "" || l.Trade != nil) && (m.Exact || m.Informational && !m.Counted) && !m.IsResource() {
+		key := ".trade"
+		switch {
+		case l.Change != nil:
+			key = ".change"
+		case l.Test != "":
+			key = ".test"
+		}
+		return s.Errorf(
+			path+key,
+			"no change of %s is judged, because it is exact or informational: use min and max, or gate the metric",
+			m.Name,
+		)
+	}
+	if c := l.Change; c != nil && c.Unit != "" && m.Unit != "" && c.Unit != m.Unit {
+		return s.Errorf(path+".change", "%s is in %s, and the metric %s in %s: write the number in %s",
+			text.Quote(c.String(), maxWord), text.Quote(c.Unit, maxWord), m.Name, m.Unit, m.Unit)
+	}
+	return nil
+}
+
+// checkOccasion refuses an entry of no cell, and one of an event or profile in a suite with an axis of that name.
+func (h onHost) checkOccasion(s *config.Suite, path string, l *config.Limit, cells []bench.Cell) error {
+	for _, key := range occasionKeys {
+		if _, used := l.When[key]; used && CheckKeys(s, path, matrix.Match{key: ""}, nil, cells) == nil {
+			return s.Errorf(path+".when."+key, "%s is the %s of the run, and the suite has an axis of that name: rename the axis", key, key)
+		}
+	}
+	scope := scopeOf(s.Name, l)
+	return h.checkSelection(s, path, &matrix.When{Host: scope.Host, Cells: scope.Cells}, cells)
+}
+
 // checkTrade refuses a trade for a metric that the suite does not gate: what pays for a loss
 // could be lost later without an alarm.
-func checkTrade(s *config.Suite, path string, t *gate.Trade, metrics []bench.Metric) error {
+func checkTrade(s *config.Suite, path string, t *config.Trade, metrics []bench.Metric) error {
 	if t == nil {
 		return nil
 	}
 	path += ".trade.for"
 	known := func(m bench.Metric) bool { return m.Name == t.For && !m.IsResource() }
-	limited := slices.ContainsFunc(s.Limits, func(l config.Limit) bool { return l.Metric == t.For && (l.Change != nil || l.Noise != nil) })
+	limited := slices.ContainsFunc(s.Limits, func(l config.Limit) bool { return l.Metric == t.For && l.Change != nil && l.Level != "advisory" })
 	if bench.Resource(t.For) != nil && !limited && !slices.ContainsFunc(metrics, known) {
 		return s.Errorf(
 			path,

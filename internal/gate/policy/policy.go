@@ -15,6 +15,7 @@ type Flags struct {
 	Threshold       string // percent, "" for that of the configuration
 	RequireBaseline bool
 	Strict          bool
+	Profile         string
 	Part            bool // of the matrix: other jobs measure the rest
 }
 
@@ -46,6 +47,7 @@ func Of(file *config.File, flags Flags, kinds Kinds) (gate.Policy, error) {
 	p.RequireBaseline = flags.RequireBaseline || file.Policy.RequireBaseline != nil && *file.Policy.RequireBaseline
 	p.Strict = flags.Strict
 	p.Part = flags.Part
+	p.Profile = flags.Profile
 	p.Fingerprint, p.LeftOut, p.Compat = file.Policy.Fingerprint, file.Policy.LeftOut, file.Policy.Compat
 	if file.Policy.Improvement == gate.ImprovementFail {
 		p.Improvement = gate.ImprovementFail
@@ -75,30 +77,26 @@ func Of(file *config.File, flags Flags, kinds Kinds) (gate.Policy, error) {
 	if p.Demands, err = kinds.demanded(file); err != nil {
 		return p, err
 	}
-	limits, err := kinds.limits(file)
-	p.Limits, p.LargestLimit = limited(limits), largest(limits)
-	if err != nil {
-		return p, err
+	for _, read := range []func(*config.File) ([]gate.Rule, error){kinds.limits, kinds.shown, fits} {
+		rules, err := read(file)
+		if err != nil {
+			return p, err
+		}
+		p.Rules = append(p.Rules, rules...)
 	}
-	if p.Budgets, err = budgets(file); err != nil {
-		return p, err
-	}
-	if p.Fits, err = fits(file); err != nil {
-		return p, err
-	}
+	p.LargestLimit = largest(p.Rules)
 	return p, refuseLevels(file)
 }
 
 // minimumEffect stands for 0 %, which the gate takes for an absent limit.
 const minimumEffect = 0.001
 
-// Check refuses limits, budgets, fits and levels of a suite that nothing in it can meet: a misspelt name would limit
+// Check refuses limits, fits and levels of a suite that nothing in it can meet: a misspelt name would limit
 // nothing. Which cells there are may differ from host to host, so entries for other hosts are not held against the cells.
 func Check(s *config.Suite, metrics []bench.Metric, cells []bench.Cell, host string) error {
 	h := onHost(host)
 	return cmp.Or(
 		h.checkLimits(s, metrics, cells),
-		h.checkBudgets(s, metrics, cells),
 		h.checkFits(s, metrics, cells),
 		h.checkLevels(s, cells),
 	)

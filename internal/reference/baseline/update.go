@@ -20,8 +20,8 @@ type UpdateOptions struct {
 	// All rewrites numbers that moved within their noise, too. Otherwise they
 	// keep what they were, so that a refresh shows what has really changed.
 	All bool
-	// Small is the change of a metric of a cell, in percent, up to which it keeps what it was, too; nil for none.
-	Small func(id, metric string) float64
+	// Small is the change of a metric of a cell with its recorded median, in percent, up to which it keeps what it was, too; nil for none.
+	Small func(id, metric string, median float64) float64
 }
 
 // ChangeKind describes what a refresh did to a metric of an entry.
@@ -328,7 +328,7 @@ func (u *update) small(id string, m, old *Metric) bool {
 	if u.opts.Small == nil || m.Exact || old.Exact || !sameMeaning(&m.Metric, &old.Metric) || !sameUnit(m.Unit, old.Unit) {
 		return false
 	}
-	return math.Abs(m.Median-old.Median) <= math.Abs(old.Median)*u.opts.Small(id, m.Name)/100
+	return math.Abs(m.Median-old.Median) <= math.Abs(old.Median)*u.opts.Small(id, m.Name, old.Median)/100
 }
 
 // still reports whether a number moved within its noise.

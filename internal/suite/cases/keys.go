@@ -91,7 +91,7 @@ var keys = config.Keys{
 		"name":  {Text: "Name of the metric, see [Presets for cases](presets.md#presets-for-cases). Required."},
 		"exact": {Absent: false, Text: "`true`: must equal the baseline."},
 		"limit": {
-			Text: "Change for the worse that blocks against the host's baseline, in place of `policy.threshold` and `policy.min_effect`. See [Limits of single metrics](configuration.md#limits-of-single-metrics).",
+			Text: "Change for the worse that blocks against the host's baseline, in place of `policy.threshold` and `policy.min_effect`. See [Limits of single metrics](limits.md).",
 		},
 		"informational": {Absent: false, Text: "`true`: shown and not gated."},
 		"optional":      {Absent: false, Text: "`true`: some cases do not report it."},

@@ -202,8 +202,8 @@ func (s *Suite) command(ctx context.Context, r role) ([]string, error) {
 	return args, nil
 }
 
-// Programs implements [suite.Launcher]: what runs or compiles the solutions that this host measures.
-func (s *Suite) Programs() (all []suite.Program) {
+// programs implements Programs of [suite.Plan]: what runs or compiles the solutions that this host measures.
+func (s *Suite) programs() (all []suite.Program) {
 	of := map[kind]string{torchWorker: s.body.Python, numpyWorker: s.body.Python, cWorker: s.body.Compiler}
 	for _, p := range s.points {
 		name := of[p.worker]

@@ -183,7 +183,9 @@ type metric struct {
 	// Series makes one number of several; empty where JSON or Regexp find one.
 	Series config.List[string] `yaml:"series"`
 	// StdErr finds the standard error as JSON or Regexp find the number.
-	StdErr        string `yaml:"stderr"`
+	StdErr string `yaml:"stderr"`
+	// N finds the number of trials of a share likewise.
+	N             string `yaml:"n"`
 	Unit          string `yaml:"unit"`
 	Better        string `yaml:"better"`
 	Exact         bool   `yaml:"exact"`

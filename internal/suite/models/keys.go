@@ -203,8 +203,11 @@ var keys = config.Keys{
 		"stderr": {
 			Text: "Standard error of the number, found as the number is: a JSON path beside `json`, a regular expression beside `regexp`. The `parser` reads it itself. For `test`, see [Scores](scores.md#scores).",
 		},
+		"n": {
+			Text: "Number of trials of a share, such as the questions of an accuracy, found as the number is. Its interval is Wilson's. See [Bounds](limits.md#bounds).",
+		},
 		"limit": {
-			Text: "Change for the worse that blocks, in place of `policy.threshold` and `policy.min_effect`. See [Limits of single metrics](configuration.md#limits-of-single-metrics).",
+			Text: "Change for the worse that blocks, in place of `policy.threshold` and `policy.min_effect`. See [Limits of single metrics](limits.md).",
 		},
 		"informational": {Absent: false, Text: "`true`: shown and not gated."},
 		"fallback_for": {

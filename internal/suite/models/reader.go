@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"slices"
 	"strings"
 
@@ -20,6 +21,7 @@ import (
 type reader struct {
 	metrics   *formats.Extractor
 	stdErrs   *formats.Extractor // by the names of the metrics
+	trials    *formats.Extractor // likewise
 	names     []string           // of all metrics
 	required  []string           // metrics of which at least one must be printed
 	paths     []string           // JSON paths of those
@@ -32,7 +34,7 @@ type reader struct {
 }
 
 func (b *body) reader(c *config.Suite) (r reader, err error) {
-	var specs, stdErrs []formats.Spec
+	var specs, stdErrs, trials []formats.Spec
 	for i, m := range b.Metrics {
 		r.names = append(r.names, m.Name)
 		if b.Parser == "" {
@@ -41,6 +43,16 @@ func (b *body) reader(c *config.Suite) (r reader, err error) {
 				return r, c.Errorf(fmt.Sprintf("metrics[%d].series", i), "%v", err)
 			}
 			specs = append(specs, formats.Spec{Metric: m.Name, JSON: m.JSON, Regexp: m.Regexp, Series: series})
+		}
+		if m.N != "" {
+			if b.Parser != "" || m.StdErr != "" {
+				return r, c.Errorf(fmt.Sprintf("metrics[%d].n", i), "n excludes parser and stderr: remove one of the two")
+			}
+			spec := formats.Spec{Metric: m.Name, Regexp: m.N}
+			if m.JSON != "" {
+				spec = formats.Spec{Metric: m.Name, JSON: m.N}
+			}
+			trials = append(trials, spec)
 		}
 		switch {
 		case m.StdErr == "":
@@ -74,6 +86,9 @@ func (b *body) reader(c *config.Suite) (r reader, err error) {
 	}
 	if r.stdErrs, err = formats.Compile(stdErrs); err != nil {
 		return r, c.Errorf("metrics", "stderr: %v", err)
+	}
+	if r.trials, err = formats.Compile(trials); err != nil {
+		return r, c.Errorf("metrics", "n: %v", err)
 	}
 	if r.format, err = b.format(c); err != nil {
 		return r, err
@@ -224,6 +239,9 @@ func (r *reader) numbers(result *bench.Result, doc *formats.Document, printed fo
 	if err := r.sample(result, values, stdErrs, r.elsewhere(doc)); err != nil {
 		return nil, err
 	}
+	if err := r.shares(result, doc); err != nil {
+		return nil, err
+	}
 	if r.operators == nil {
 		return answer, nil
 	}
@@ -248,6 +266,26 @@ func (r *reader) errors(doc *formats.Document) (map[string]float64, error) {
 		stdErrs[v.Metric] = v.Value
 	}
 	return stdErrs, nil
+}
+
+// shares makes the samples of which the configuration names the number of trials shares of that number.
+func (r *reader) shares(result *bench.Result, doc *formats.Document) error {
+	values, _, err := r.trials.Extract(doc)
+	if err != nil {
+		return fmt.Errorf("n: %w", err)
+	}
+	for _, v := range values {
+		s := result.Sample(v.Metric)
+		if s == nil {
+			continue
+		}
+		share := s.Values[0]
+		if !(share >= 0 && share <= 1) || v.Value != math.Trunc(v.Value) || !(v.Value >= 1 && v.Value <= 1e6) {
+			return fmt.Errorf("%s is %v of n = %v trials, and must be a share from 0 to 1 of a whole number: correct json and n", v.Metric, share, v.Value)
+		}
+		s.Estimates = []bench.Estimate{bench.ShareEstimate(share, int(v.Value))}
+	}
+	return nil
 }
 
 // sample keeps the values of the suite's metrics. It demands at least one that

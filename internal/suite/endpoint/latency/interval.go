@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/stats"
 )
 
 // The methods of intervals, which are all two-sided and of 95 %.
@@ -143,11 +144,8 @@ func noInterval(value float64, n int, why string) bench.Estimate {
 // estimateShare is Wilson's interval of k of n, which stays between 0 and 1
 // and does not vanish where all requests were answered.
 func estimateShare(k, n int) (float64, bench.Estimate) {
-	share, size := float64(k)/float64(n), float64(n) // 0/0 is NaN: absent
-	center := share + z95*z95/(2*size)
-	half := z95 * math.Sqrt(share*(1-share)/size+z95*z95/(4*size*size))
-	scale := 1 + z95*z95/size
-	low, high := min(share, (center-half)/scale), max(share, (center+half)/scale) // rounding at 0 and 1
+	share := float64(k) / float64(n) // 0/0 is NaN: absent
+	low, high := stats.Wilson(share, float64(n), z95)
 	return share, bench.Estimate{N: n, Low: low, High: high, Method: wilson}
 }
 

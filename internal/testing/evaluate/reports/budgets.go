@@ -32,15 +32,10 @@ var budgetEffects = []float64{0.01, 0.02, 0.03, 0.05}
 // withBudgets adds the budgets to the default policy.
 func withBudgets() gate.Policy {
 	p := gate.DefaultPolicy()
-	p.Budgets = func(string) []gate.Budget {
-		list := []gate.Budget{{Metric: metric, Loss: budgetLoss, Selects: func(bench.Cell) bool { return true }}}
-		for g := range budgetGroups {
-			list = append(
-				list,
-				gate.Budget{Metric: metric, Loss: budgetLoss, Selects: func(c bench.Cell) bool { return index(c.ID())%budgetGroups == g }},
-			)
-		}
-		return list
+	p.Rules = []gate.Rule{&gate.Budget{Scope: gate.Scope{Metric: metric}, Loss: budgetLoss}}
+	for g := range budgetGroups {
+		of := gate.Scope{Metric: metric, Selects: func(c bench.Cell) bool { return index(c.ID())%budgetGroups == g }}
+		p.Rules = append(p.Rules, &gate.Budget{Scope: of, Loss: budgetLoss})
 	}
 	return p
 }

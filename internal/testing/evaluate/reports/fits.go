@@ -35,14 +35,13 @@ var fitEffects = []float64{0.05, 0.1, 0.2, 0.5}
 func withFits() gate.Policy {
 	p := gate.DefaultPolicy()
 	limit := float64(fitLimit)
-	p.Fits = func(string) []gate.Fit {
-		return []gate.Fit{
-			{Metric: metric, Over: "x", Per: 1, Slope: gate.FitLimit{Change: &limit}, Intercept: gate.FitLimit{Change: &limit},
-				At: func(c bench.Cell) (string, float64, bool) {
-					i := index(c.ID())
-					return fmt.Sprint(i / len(fitPlaces)), fitPlaces[i%len(fitPlaces)], true
-				}},
-		}
+	p.Rules = []gate.Rule{
+		&gate.Fit{Scope: gate.Scope{Metric: metric}, Over: "x", Per: 1,
+			Slope: gate.FitLimit{Change: &limit}, Intercept: gate.FitLimit{Change: &limit},
+			At: func(c bench.Cell) (string, float64, bool) {
+				i := index(c.ID())
+				return fmt.Sprint(i / len(fitPlaces)), fitPlaces[i%len(fitPlaces)], true
+			}},
 	}
 	return p
 }

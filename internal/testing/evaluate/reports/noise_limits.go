@@ -5,7 +5,6 @@ import (
 	"io"
 	"math/rand/v2"
 
-	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 	detectors "github.com/accelgate/accelgate/internal/testing/evaluate/detection"
 )
@@ -33,9 +32,8 @@ var noiseEffects = []float64{0.01, 0.02, 0.05, 0.1}
 // fromNoise limits each cell by its recorded noise.
 func fromNoise() gate.Policy {
 	p := gate.DefaultPolicy()
-	p.Limits = func(bench.Cell, string) map[string]gate.Limit {
-		return map[string]gate.Limit{metric: {Noise: &gate.NoiseLimit{Floor: noiseFloor, Ceiling: noiseCeiling}}}
-	}
+	noise := &gate.Change{Noise: &gate.NoiseLimit{Floor: noiseFloor, Ceiling: noiseCeiling}}
+	p.Rules = []gate.Rule{&gate.Limit{Scope: gate.Scope{Metric: metric}, Change: noise}}
 	return p
 }
 

@@ -1,0 +1,97 @@
+package gate
+
+import (
+	"math"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/stats"
+)
+
+// Change is the change for the worse that a metric may have against its reference: the larger
+// one of Percent and Absolute, or their Sum.
+type Change struct {
+	Percent  float64
+	Absolute float64 // in the metric's unit
+	Sum      bool
+	Both     bool        // a change for the better may be no larger
+	From     float64     // references below this size are not judged
+	Noise    *NoiseLimit // derives Percent; nil does not
+	Text     string      // as the configuration writes it
+}
+
+// allowance is what changes allow a metric of a cell.
+type allowance struct {
+	percent  float64 // of the reference
+	absolute float64 // of a reference of 0, in the metric's unit
+	both     bool
+	below    *Change  // by whose From the number is not judged; nil if it is
+	by       *Change  // that allows the least
+	derived  *Derived // how the percentage was derived
+}
+
+// unlimited is the percentage of an amount that no reference turns into one.
+const unlimited = math.MaxFloat64
+
+// allow returns what is allowed by changes that all hold. recorded is the host's reference, which
+// noise is derived from; old is the size of the number that is compared with.
+func (in *inputs) allow(changes []*Change, m *described, recorded *bench.Sample, old float64) *allowance {
+	if len(changes) == 0 {
+		return nil
+	}
+	var least *allowance
+	both, below, absolute := false, (*Change)(nil), math.Inf(1)
+	for _, c := range changes {
+		one := allowance{percent: c.Percent, by: c}
+		absolute = min(absolute, c.Absolute)
+		if c.Noise != nil {
+			one.percent, one.derived = c.Noise.derive(&in.policy, m, recorded)
+		}
+		if old == 0 && c.Percent == 0 && c.Noise == nil {
+			one.percent = unlimited
+		}
+		if old > 0 {
+			percent := 100 * c.Absolute / old
+			if c.Sum {
+				one.percent += percent
+			} else {
+				one.percent = max(one.percent, percent)
+			}
+		}
+		if c.From > 0 && old < c.From {
+			below = c
+		}
+		both = both || c.Both
+		if least == nil || one.percent < least.percent {
+			least = &one
+		}
+	}
+	least.both, least.below, least.absolute = both, below, absolute
+	if least.percent == unlimited {
+		least.percent = 0
+	}
+	return least
+}
+
+// sizeOf is the size of the number that a metric of a cell is compared with, 0 if there is none.
+func (in *inputs) sizeOf(c cell, metric string) float64 {
+	if now := c.got.Sample(metric); now != nil && len(now.Base) > 0 {
+		return math.Abs(stats.Median(now.Base))
+	}
+	if c.ref == nil || in.unjudged != "" {
+		return 0
+	}
+	old := c.ref.Sample(metric)
+	if old == nil {
+		return 0
+	}
+	if in.policy.Method != MethodThreshold && earlierRuns(old) >= minRuns {
+		var runs []float64
+		for _, values := range old.Level() {
+			if len(values) > 0 {
+				runs = append(runs, stats.Median(values))
+			}
+		}
+		return math.Abs(stats.Median(runs))
+	}
+	return math.Abs(old.Median())
+}
