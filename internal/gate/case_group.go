@@ -102,6 +102,7 @@ func (in *inputs) judgeCaseGroup(e *bench.Expected, checks map[string]*Check) (C
 	of := e.Group
 	g := CaseGroup{Group: of.Name, Description: of.Description, Tolerance: of.Tolerance, Implied: of.Implied}
 	g.spent = Spent{Budget: Budget{Metric: e.Metric, Loss: of.Tolerance * 100}, Of: len(of.Cells), Group: of.Name}
+	g.spent.Selects = func(c bench.Cell) bool { return slices.Contains(of.Cells, c.ID()) }
 	v := Verdict{Metric: e.Metric, Reference: bench.BaselineReference, Evidence: Evidence{Limit: g.spent.Loss}}
 	var failed, lost, fresh []string
 	var changes []ReferenceCheck

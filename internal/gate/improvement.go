@@ -99,6 +99,6 @@ func (s hostShift) fasterBy(gain float64) bool {
 // Recording returns the policy by which a run is judged that is to become the baseline: a
 // gain is what it is recorded for, and no loss is advisory.
 func (p Policy) Recording() Policy {
-	p.Improvement, p.Advisory, p.AdvisoryBy = "", nil, nil
+	p.Improvement, p.Advisory, p.AdvisoryBy, p.recording = "", nil, nil, true
 	return p
 }
