@@ -196,7 +196,7 @@ func (a *action) reportNotKept(err error) {
 type recordingOnBranch struct {
 	runs     []*bench.Run
 	failed   []map[string][]string // what the gate failed in each; nil if it did not
-	most     int // runs of a host
+	most     int                   // runs of a host
 	hide     func(string) string
 	kept     int // runs in all files
 	troubles []error

@@ -39,6 +39,13 @@ func (f *File) newest(r *run) bool {
 	return last == nil || !last.Started.After(r.Started) && (last.Revision != r.Revision || !last.Started.Equal(r.Started))
 }
 
+// passed ends what an older run failed.
+func (f *File) passed(r *run) {
+	if f.failing != nil && !f.failing.Started.After(r.Started) {
+		f.failing = nil
+	}
+}
+
 // failedLine takes a line that says what the gate failed.
 func (f *File) failedLine(r *run) {
 	for _, metrics := range r.Failed {

@@ -122,6 +122,7 @@ func (f *reader) line(n int32, text []byte) error {
 	}
 	f.runs = append(f.runs, r)
 	f.values += len(r.values)
+	f.passed(&r)
 	return err
 }
 
