@@ -75,7 +75,11 @@ func (a *action) keep(ctx context.Context, g collected, j judge.Judged) {
 	if a.in.historyBranch == "" || !a.cacheable(j.Decision.Status) {
 		return
 	}
-	if err := a.add(ctx, g, ""); err != nil {
+	var failed []map[string][]string
+	if j.Decision.Status == gate.StatusFailed {
+		failed = j.Failures
+	}
+	if err := a.add(ctx, g, "", failed); err != nil {
 		a.reportNotKept(err)
 	}
 }
@@ -100,12 +104,12 @@ func (a *action) accept(ctx context.Context, g collected, j judge.Judged) (int, 
 		)
 		return j.Exit(), nil
 	}
-	return exit.Passed, a.add(ctx, g, a.in.reason)
+	return exit.Passed, a.add(ctx, g, a.in.reason, nil)
 }
 
 // add adds the runs to the branch if they are of the default branch; accepted is why they
-// begin a new level, "" if they do not.
-func (a *action) add(ctx context.Context, g collected, accepted string) error {
+// begin a new level, "" if they do not. Of runs that the gate failed, it adds what failed.
+func (a *action) add(ctx context.Context, g collected, accepted string, failed []map[string][]string) error {
 	client, repo, err := a.client()
 	if err == nil {
 		var ours bool
@@ -119,7 +123,7 @@ func (a *action) add(ctx context.Context, g collected, accepted string) error {
 	if err != nil {
 		return err
 	}
-	r := recordingOnBranch{runs: g.runs, most: measure.KeepRuns(g.file), hide: a.token.Hide, now: a.Now(),
+	r := recordingOnBranch{runs: g.runs, failed: failed, most: measure.KeepRuns(g.file), hide: a.token.Hide, now: a.Now(),
 		reference: history.ForReference{Needed: a.in.options.Reference(g.file).FromHistory(), Accepted: accepted}}
 	change, err := client.Revise(
 		ctx,
@@ -140,7 +144,7 @@ func (a *action) add(ctx context.Context, g collected, accepted string) error {
 // be told without asking GitHub.
 func (a *action) cacheable(status gate.Status) bool {
 	some := len(a.in.options.Only)+len(a.in.options.Suites) > 0
-	return a.in.publish && !some && a.ofBranch() && status != gate.StatusFailed && status != gate.StatusNoEvidence
+	return a.in.publish && !some && a.ofBranch() && status != gate.StatusNoEvidence
 }
 
 // ofBranch reports whether the event is about the newest commit of a branch.
@@ -191,7 +195,8 @@ func (a *action) reportNotKept(err error) {
 // recordingOnBranch adds runs to the histories of their hosts.
 type recordingOnBranch struct {
 	runs     []*bench.Run
-	most     int // runs of a host
+	failed   []map[string][]string // what the gate failed in each; nil if it did not
+	most     int                   // runs of a host
 	hide     func(string) string
 	kept     int // runs in all files
 	troubles []error
@@ -220,9 +225,9 @@ func (r *recordingOnBranch) message(commit string) string {
 func (r *recordingOnBranch) edit(files map[string][]byte) (map[string][]byte, error) {
 	r.kept, r.troubles = 0, nil
 	after := map[string][]byte{}
-	for _, run := range r.runs {
+	for i, run := range r.runs {
 		name := history.Name(run.Host.Label)
-		data, err := r.add(run, files[name])
+		data, err := r.add(i, run, files[name])
 		if err != nil {
 			r.troubles = append(r.troubles, err)
 			data = files[name]
@@ -234,7 +239,7 @@ func (r *recordingOnBranch) edit(files map[string][]byte) (map[string][]byte, er
 	return after, nil
 }
 
-func (r *recordingOnBranch) add(run *bench.Run, data []byte) ([]byte, error) {
+func (r *recordingOnBranch) add(i int, run *bench.Run, data []byte) ([]byte, error) {
 	if err := record.Genuine(run, r.now); err != nil {
 		return nil, err
 	}
@@ -243,6 +248,14 @@ func (r *recordingOnBranch) add(run *bench.Run, data []byte) ([]byte, error) {
 		return nil, err
 	}
 	f.Keep, f.ForReference = r.most, r.reference
+	if r.failed != nil {
+		r.kept += f.Len()
+		if !f.Fail(run, r.failed[i]) {
+			return data, nil
+		}
+		after, err := f.Marshal(branchBytes)
+		return []byte(r.hide(string(after))), err
+	}
 	added, err := f.Add(run)
 	r.kept += f.Len()
 	if added.Known && r.reference.Accepted == "" || errors.Is(err, history.ErrNothing) {

@@ -81,13 +81,13 @@ func caseGroups(in *inputs, checks []Check, budgets int) (verdicts []Verdict, gr
 	for i := range checks {
 		byCell[checks[i].Cell] = &checks[i]
 	}
-	var seen []*bench.ExpectedGroup
+	seen := map[*bench.ExpectedGroup]bool{}
 	for _, c := range in.cells {
 		e, ok := in.policy.Expected[c.id]
-		if !ok || !grouped(in.run, &in.policy, &e) || slices.Contains(seen, e.Group) {
+		if !ok || !grouped(in.run, &in.policy, &e) || seen[e.Group] {
 			continue
 		}
-		seen = append(seen, e.Group)
+		seen[e.Group] = true
 		g, v := in.judgeCaseGroup(&e, byCell)
 		g.spent.Suite, g.spent.When = c.got.Cell.Suite, "group "+printable(g.Group, maxName)
 		spent = append(spent, g.spent)
@@ -102,6 +102,7 @@ func (in *inputs) judgeCaseGroup(e *bench.Expected, checks map[string]*Check) (C
 	of := e.Group
 	g := CaseGroup{Group: of.Name, Description: of.Description, Tolerance: of.Tolerance, Implied: of.Implied}
 	g.spent = Spent{Budget: Budget{Scope: Scope{Metric: e.Metric}, Loss: of.Tolerance * 100}, Of: len(of.Cells), Group: of.Name}
+	g.spent.Selects = func(c bench.Cell) bool { return slices.Contains(of.Cells, c.ID()) }
 	v := Verdict{Metric: e.Metric, Reference: bench.BaselineReference, Evidence: Evidence{Limit: g.spent.Loss}}
 	var failed, lost, fresh []string
 	var changes []ReferenceCheck

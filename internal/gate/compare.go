@@ -35,7 +35,7 @@ func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
 		verdicts = inTensorSharpOrder(verdicts)
 	}
 	verdicts, waivers := waive(in, verdicts)
-	verdicts, isolated := quarantine(in, verdicts)
+	verdicts, isolated := quarantine(in, failsOnBranch(in, verdicts))
 	verdicts = p.settled(advise(in, verdicts, spent))
 	verdicts, shares := sharedLosses(in, verdicts)
 	c := Comparison{

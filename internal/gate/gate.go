@@ -175,6 +175,9 @@ type Policy struct {
 	// Quarantine are the flaky cells that do not block on Today, valid and in the order of
 	// their file.
 	Quarantine []waiver.Quarantined `json:"-"`
+	// Failing is what the newest run of the default branch failed; nil for nothing.
+	Failing   *Failing `json:"-"`
+	recording bool     // see [Policy.Recording]
 	// Method is [MethodThreshold] if speed is judged by Threshold alone. Otherwise
 	// it is judged by the evidence of pairs or of history wherever there is enough
 	// of it, and by Threshold where there is not.

@@ -139,7 +139,7 @@ func (p Policy) Recording() Policy {
 			rules = append(rules, r)
 		}
 	}
-	p.Improvement, p.Rules, p.AdvisoryBy = "", rules, nil
+	p.Improvement, p.Rules, p.AdvisoryBy, p.recording = "", rules, nil, true
 	return p
 }
 

@@ -38,6 +38,18 @@ type Reference struct {
 	Typed *Typing        // what commands about the host repeat; nil where there is no configuration
 }
 
+// failing is what the newest run of the default branch failed on the host.
+func (r Reference) failing() *gate.Failing {
+	if r.kept == nil {
+		return nil
+	}
+	revision, cells := r.kept.Failing()
+	if cells == nil {
+		return nil
+	}
+	return &gate.Failing{Revision: revision, Cells: cells}
+}
+
 // Name is what reports call the baseline.
 func (r Reference) Name() string { return cmp.Or(r.Shown, r.Path) }
 
@@ -203,6 +215,8 @@ func OfHost(path string, file *baseline.File, label string) (Reference, error) {
 type Judged struct {
 	Decision gate.Decision
 	Report   report.Report
+	// Failures are what blocks in each run, as [gate.Failing] has it.
+	Failures []map[string][]string
 }
 
 // Judge compares each run with its reference and decides. The runs and
@@ -214,7 +228,7 @@ func Judge(e *measure.Env, runs []*bench.Run, refs []Reference, policy gate.Poli
 		if ref != nil {
 			name = refs[i].Name()
 		}
-		policy.Shared = refs[i].Label != ""
+		policy.Shared, policy.Failing = refs[i].Label != "", refs[i].failing()
 		comparison := gate.Compare(name, ref, run, policy)
 		comparisons = append(comparisons, comparison)
 		in.Lines = refs[i].Typed.lines()
@@ -224,10 +238,14 @@ func Judge(e *measure.Env, runs []*bench.Run, refs []Reference, policy gate.Poli
 				Commands: refs[i].Typed.Commands(e.Getenv, run.Host)},
 		)
 	}
-	policy.Shared = false // it was of one host
+	policy.Shared, policy.Failing = false, nil // they were of one host
 	decision := gate.Decide(comparisons, policy)
 	in.Tool, in.Now, in.Policy, in.Decision, in.Kinds = measure.Tool(), e.Now(), policy, decision, reportKinds(e)
-	return Judged{Decision: decision, Report: report.New(in)}
+	j := Judged{Decision: decision, Report: report.New(in)}
+	for i := range comparisons {
+		j.Failures = append(j.Failures, comparisons[i].Failures())
+	}
+	return j
 }
 
 // reportKinds returns what the kinds of suites add to reports, in the order of their names.

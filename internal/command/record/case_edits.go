@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -31,9 +32,11 @@ type CaseEdits struct {
 	Initial          bool         // renew initial times, too
 	Policy           *gate.Policy // says which changes are implausible; nil records those, too
 	Suites, Only     []string     // names, and ids or globs; empty for all
+	MinMove          float64      // share of its tolerance that a baseline time must have moved by, in percent; 0 is none
 	Files            []caseFile
 	Left             []string // what was not refreshed, and why
 	Matched          int      // results that only and suites choose
+	Still            int      // cases that moved by less than MinMove
 }
 
 // caseFile is one file of a refresh.
@@ -60,6 +63,7 @@ func (e *CaseEdits) Leave(format string, args ...any) {
 // EditCases edits the files of all cases that the runs measured and that
 // passed.
 func EditCases(env *measure.Env, file *config.File, runs []*bench.Run, e CaseEdits) (*CaseEdits, error) {
+	e.MinMove = float64(file.Baselines.MinMove)
 	for i := range file.Suites {
 		s := &file.Suites[i]
 		if s.Kind != "cases" || len(e.Suites) > 0 && !slices.Contains(e.Suites, s.Name) {
@@ -191,6 +195,10 @@ func (e *CaseEdits) edit(
 		)
 		return f, false, nil
 	}
+	if e.still(one, &refresh) {
+		e.Still++
+		return f, false, nil
+	}
 	f = caseFile{Path: one.Path, Name: m.Name, host: m.Host}
 	data, err := edited[one.Path], error(nil)
 	if data == nil {
@@ -211,6 +219,14 @@ func (e *CaseEdits) edit(
 		return f, false, nil
 	}
 	return f, true, nil
+}
+
+// still reports a baseline time that moved by too little for its case to be rewritten.
+func (e *CaseEdits) still(one *casefile.Case, fresh *casefile.Refresh) bool {
+	if e.MinMove == 0 || e.Initial || fresh.BaselineTimeS == nil || one.BaselineTimeS == 0 {
+		return false
+	}
+	return math.Abs(*fresh.BaselineTimeS-one.BaselineTimeS) <= one.BaselineTimeS*one.BaselineTolerance*e.MinMove/100
 }
 
 // implausible returns how a recorded time would change by more than code makes, or "".
@@ -273,6 +289,9 @@ func (e *CaseEdits) Tell(w io.Writer, dryRun bool, judging string) {
 		for _, ch := range f.changes {
 			fmt.Fprintf(w, "  %s: %s -> %s\n", text.Clean(ch.JSONPath), text.Clean(ch.Old), text.Clean(ch.New))
 		}
+	}
+	if e.Still > 0 {
+		fmt.Fprintf(w, "%s moved less than min_move and stay as they were\n", text.Plural(e.Still, "case"))
 	}
 	done := "refreshed"
 	if dryRun {

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,27 +9,45 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/gate/policy"
 	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/history"
+	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// History adds runs to the histories of their hosts, and prints what it keeps and leaves out. Nothing is written
-// unless all runs can be read. dry writes nothing.
-func History(e *measure.Env, o *measure.HostOptions, arguments []string, dry bool) error {
+// Histories adds runs to the histories of their hosts.
+type Histories struct {
+	Failed bool // keep which cells the gate fails, in place of numbers
+	Dry    bool // write nothing
+}
+
+// Run prints what it keeps and leaves out. Nothing is written unless all runs can be read.
+func (h *Histories) Run(ctx context.Context, e *measure.Env, o *measure.HostOptions, arguments []string) error {
 	runs, err := genuineRuns(arguments, e.Now())
 	if err != nil {
 		return err
 	}
 	r := recording{Env: e, path: func(label string) string { return history.Path(o.History, label) }, files: map[string]*history.File{}}
-	file, _, err := e.Load(&measure.Options{HostOptions: *o})
+	all := &measure.Options{HostOptions: *o}
+	file, _, err := e.Load(all)
 	switch {
 	case err == nil:
 		r.keep, r.reference = measure.KeepRuns(file), history.ForReference{Needed: o.Reference(file).FromHistory()}
 		r.path = func(label string) string { return o.HistoryPath(file, label) }
 	case o.History == "" || !errors.Is(err, fs.ErrNotExist):
 		return err
+	}
+	if h.Failed {
+		if err != nil {
+			return err
+		}
+		if err := r.fail(ctx, all, file, runs); err != nil || h.Dry {
+			return err
+		}
+		return r.save()
 	}
 	kept := 0
 	for _, run := range runs {
@@ -42,7 +61,7 @@ func History(e *measure.Env, o *measure.HostOptions, arguments []string, dry boo
 	if kept == 0 {
 		return fmt.Errorf("%w, so nothing was recorded: see 'accelgate report %s'", history.ErrNothing, arguments[0])
 	}
-	if dry {
+	if h.Dry {
 		_, err := fmt.Fprintln(e.Stdout, "nothing was written: leave out --dry-run to record it")
 		return err
 	}
@@ -60,9 +79,53 @@ type recording struct {
 	reference history.ForReference
 }
 
+// fail notes in the histories what the gate fails in runs.
+func (r *recording) fail(ctx context.Context, o *measure.Options, file *config.File, runs []*bench.Run) error {
+	rules, err := r.Policy(o, file)
+	if err == nil {
+		err = judge.Accept(r.Env, &rules, file, policy.Trigger{Event: policy.Desk})
+	}
+	if err != nil {
+		return err
+	}
+	rules.NextRun = true // nothing is excused because the branch fails it
+	for _, run := range runs {
+		ref, err := judge.ReferenceFor(ctx, r.Env, o, file, run.Host)
+		if err != nil {
+			return err
+		}
+		if err := r.load(run.Host.Label); err != nil {
+			return err
+		}
+		failed := judge.Judge(r.Env, []*bench.Run{run}, []judge.Reference{ref}, rules, report.Input{}).Failures[0]
+		name := measure.ShortRevision(run.Revision) + " on " + text.OneLine(run.Host.Label)
+		switch {
+		case len(failed) == 0:
+			fmt.Fprintf(r.Stdout, "%s: no cell fails: record it without --failed\n", name)
+		case !r.files[run.Host.Label].Fail(run, failed):
+			fmt.Fprintf(r.Stdout, "%s: a newer run is there already\n", name)
+		default:
+			fmt.Fprintf(r.Stdout, "%s: %s noted as failing\n", name, text.Plural(len(failed), "cell"))
+		}
+	}
+	return nil
+}
+
 // add adds a run to its host's history, and says what became of it.
 func (r *recording) add(run *bench.Run) error {
 	label := run.Host.Label
+	if err := r.load(label); err != nil {
+		return err
+	}
+	added, err := r.files[label].Add(run)
+	if err == nil || errors.Is(err, history.ErrNothing) {
+		r.printAdded(run, added)
+	}
+	return err
+}
+
+// load reads the history of a host once.
+func (r *recording) load(label string) error {
 	if r.files[label] == nil {
 		file, err := history.Load(r.path(label))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -75,16 +138,12 @@ func (r *recording) add(run *bench.Run) error {
 		r.files[label] = file
 		r.labels = append(r.labels, label)
 	}
-	added, err := r.files[label].Add(run)
-	if err == nil || errors.Is(err, history.ErrNothing) {
-		r.printAdded(run, added)
-	}
-	return err
+	return nil
 }
 
 func (r *recording) save() error {
 	for _, label := range r.labels {
-		if f := r.files[label]; f.Len() > 0 {
+		if f := r.files[label]; !f.Empty() {
 			if err := f.Save(r.path(label)); err != nil {
 				return err
 			}
@@ -93,7 +152,7 @@ func (r *recording) save() error {
 	}
 	var paths []string
 	for _, label := range r.labels {
-		if r.files[label].Len() > 0 {
+		if !r.files[label].Empty() {
 			paths = append(paths, text.ShellWord(r.path(label)))
 		}
 	}

@@ -87,6 +87,7 @@ func (f *File) Add(from *bench.Run) (Added, error) {
 		r.noteSuites(from.Results)
 	}
 	f.runs = slices.Insert(f.runs, at, r.run)
+	f.passed(&r.run)
 	f.keepNewest(keep)
 	f.keepTimes()
 	whole := false

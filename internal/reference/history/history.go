@@ -19,6 +19,8 @@
 // ([File.Times]) say in "wall_ms" how long each cell took, and in "on" on which of the "devices", in the
 // order of "cells" and "unhealthy".
 //
+// A last line with "failed", metrics by cell, is no run of the history: the gate failed that run, which is newer.
+//
 // The package decides nothing: what is fit to be kept is said in [File.Add], what
 // a reference may be compared with in [File.Attach].
 package history
@@ -64,6 +66,8 @@ type File struct {
 	// ForReference is what runs that are added serve besides.
 	ForReference ForReference
 
+	failing *run // the newest run of the branch, if the gate failed it; see [File.Fail]
+
 	runs []run
 	ids  []string // of cells, which lines share
 	at   map[string]int32
@@ -90,6 +94,7 @@ type header struct {
 	Accepted    string              `json:"accepted,omitempty"`   // why a new level begins; see [ForReference]
 	Partial     bool                `json:"partial,omitempty"`    // cells of the history were left out; see [ForReference]
 	Suites      map[string][]string `json:"suites,omitempty"`     // cells; see [ForReference]
+	Failed      map[string][]string `json:"failed,omitempty"`     // metrics, by cell; see [File.Fail]
 	took
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -333,6 +334,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"schema":1,"started":"2026-03-01T09:00:00Z","metrics":[{"name":"m","better":"lower"}],"conditions":[{"x":"y"}],"cells":{ "a\"" : [ 0 , [0 , -1.5e3, 2] ] , "<b>":[]}}` + "\n"))
 	f.Add([]byte(`{"schema":1,"started":"2026-03-01T09:00:00Z","accepted":"why","partial":true,"suites":{"s":["a","b"]},"metrics":[{"name":"m","better":"lower","full":{"name":"m","better":"lower","min_count":3}}],"cells":{"a":[[0,1]]}}` + "\n"))
 	f.Add([]byte("{}\n[]\n"))
+	f.Add([]byte(`{"schema":1,"revision":"a","started":"2026-03-01T09:00:00Z","fingerprint":{},"failed":{"a":["z",""],"b":[""]}}` + "\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		read, err := history.Read("f", bytes.NewReader(data))
 		if err != nil {
@@ -357,6 +359,42 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("reference %v of %q", ref, first)
 		}
 	})
+}
+
+// TestFail: what the gate failed in the newest run counts until a newer run is there, and moves no number.
+func TestFail(t *testing.T) {
+	t.Parallel()
+	var h history.File
+	failed := map[string][]string{"a": {"tps"}}
+	add(t, &h, made(1, 10))
+	old, same, newer := made(0, 5), made(1, 10), made(2, 5)
+	for _, run := range []*bench.Run{old, same} {
+		if h.Fail(run, failed) {
+			t.Errorf("a run of %v counts, and one is newer or the same", run.Started)
+		}
+	}
+	if !h.Fail(newer, failed) || h.Fail(newer, failed) || h.Fail(made(3, 1), nil) {
+		t.Error("the newest run does not count once")
+	}
+	data, err := h.Marshal(1 << 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := history.Read("f", bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, got := read.Failing(); read.Len() != 1 || read.Empty() || !maps.EqualFunc(got, failed, slices.Equal) {
+		t.Errorf("read %d runs and %v", read.Len(), got)
+	}
+	add(t, read, made(3, 10))
+	if _, got := read.Failing(); got != nil || read.Len() != 2 {
+		t.Errorf("a newer run leaves %v", got)
+	}
+	data = append(data, bytes.ReplaceAll(data[:bytes.IndexByte(data, '\n')+1], []byte(`"revision":"`), []byte(`"revision":"x`))...)
+	if _, err := history.Read("f", bytes.NewReader(data)); err != nil {
+		t.Error(err)
+	}
 }
 
 // large is a history of so many runs of so many cells, and its reference.

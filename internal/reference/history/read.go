@@ -113,11 +113,16 @@ func (f *reader) line(n int32, text []byte) error {
 	if err == nil {
 		err = r.validate(f.ids)
 	}
+	if err == nil && r.Failed != nil {
+		f.failedLine(&r)
+		return nil
+	}
 	if n := len(f.runs); err == nil && n > 0 && f.runs[n-1].Started.After(r.Started) {
 		err = errors.New("started before the line above it")
 	}
 	f.runs = append(f.runs, r)
 	f.values += len(r.values)
+	f.passed(&r)
 	return err
 }
 
@@ -148,6 +153,7 @@ func (r *run) member(key string, text []byte) error {
 		"schema": &r.Schema, "revision": &r.Revision, "started": &r.Started, "fingerprint": &r.Fingerprint,
 		"calibration_ms": &r.Calibration, "metrics": &r.Metrics, "conditions": &r.Conditions,
 		"wall_ms": &r.Wall, "devices": &r.Devices, "on": &r.On, "accepted": &r.Accepted, "partial": &r.Partial, "suites": &r.Suites,
+		"failed": &r.Failed,
 	}[key]
 	if !ok {
 		return fmt.Errorf("%.80q is not known to this build", key)

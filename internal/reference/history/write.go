@@ -67,7 +67,14 @@ func (f *File) write(w io.Writer) error {
 			return err
 		}
 	}
-	return nil
+	if f.failing == nil {
+		return nil
+	}
+	line, err := json.Marshal(f.failing.header)
+	if err == nil {
+		_, err = w.Write(append(line, '\n'))
+	}
+	return err
 }
 
 // Members of a line that hold cells.

@@ -51,7 +51,7 @@ func Edit(path, name string, data []byte, refresh Refresh) ([]byte, []Change, er
 	}
 	e := &editor{text: r.text, root: r.root}
 	c := cases[0]
-	if name != "" {
+	if name != "" || c.Group != nil {
 		i := slices.IndexFunc(cases, func(c *Case) bool { return c.Name == name && c.Group != nil })
 		if i < 0 {
 			return nil, nil, fmt.Errorf("refresh %s: its sub_cases have no %s: measure the cases of this file", plain(path), quote(name))

@@ -339,6 +339,12 @@ func FuzzEdit(f *testing.F) {
 		}
 		f.Add(archive.Files[0].Data, 0.5, 0.25, 1e-5, int64(3), "op", 3)
 	}
+	for _, group := range []string{
+		"{\"type\": \"group\", \"name\": \"case\",\n  \"sub_cases\": {\n    \"b\": {\"description\": \"d\"},\n    \"a\": {\n      \"description\": \"d\"\n    }\n  }\n}",
+		`{"sub_cases":{"a":{"operators":[{"name":"b","total_time_s":1}],"description":"d"}},"name":"case","type":"group"}`,
+	} {
+		f.Add([]byte(group), 0.5, 0.25, 1e-5, int64(3), "op", 3)
+	}
 	f.Fuzz(func(t *testing.T, data []byte, initial, baseline, total float64, calls int64, name string, n int) {
 		refresh := casefile.Refresh{InitialTimeS: &initial}
 		if n%3 == 0 {
@@ -349,6 +355,11 @@ func FuzzEdit(f *testing.F) {
 		}
 		if _, _, err := casefile.Edit("case.json", "", data, refresh); err == nil {
 			checkEdit(t, "case.json", data, refresh)
+		}
+		if got, _, err := casefile.Edit("case.json", "a", data, refresh); err == nil {
+			if _, changes, err := casefile.Edit("case.json", "a", got, refresh); err != nil || len(changes) > 0 {
+				t.Errorf("the same refresh again: %v, %v", changes, err)
+			}
 		}
 	})
 }

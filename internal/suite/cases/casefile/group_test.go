@@ -1,6 +1,7 @@
 package casefile_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,6 +58,24 @@ func TestGroup(t *testing.T) {
 		if len(list) != 1 || list[0].Type != casefile.Grouped || list[0].Name != "g" {
 			t.Errorf("%s: got %+v", empty, list)
 		}
+	}
+}
+
+// TestGroupBounds refuses a group that no one wrote by hand.
+func TestGroupBounds(t *testing.T) {
+	t.Parallel()
+	var cases []string
+	for i := range 1001 {
+		cases = append(cases, fmt.Sprintf(`"%d": {"description": "d"}`, i))
+	}
+	text := `{"type": "group", "name": "g", "sub_cases": {` + strings.Join(cases, ",") + "}}"
+	const want = "g.json:1:45: sub_cases: has more than 1000 cases; split the group"
+	if _, err := casefile.Parse("g.json", []byte(text)); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	text = strings.Replace(text, `"1000": {"description": "d"}`, `"999": {}`, 1)
+	if _, err := casefile.Parse("g.json", []byte(strings.Replace(text, `,"999": {}`, "", 1))); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -218,11 +218,17 @@ func FuzzParse(f *testing.F) {
 		f.Add(data)
 	}
 	f.Add([]byte(`{"name": "c", "description": "\ud800\"", "operators": [{"name": "a", "total_time_s": 1e-3, "num_calls": 2}]}`))
+	f.Add([]byte(`{"type": "group", "name": "c", "group_tolerance": null, "sub_cases": {"a": {"description": "d", "baseline_max_increase_pct": 0}, "": {}}}`))
+	f.Add([]byte(`{"type": "group", "name": "c", "sub_cases": {"a.\u0000b": {"description": "d", "operators": [{"name": "a", "total_time_s": 1}]}}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, err := casefile.Parse("c.json", data)
 		checkSyntax(t, data, err)
 		if err != nil {
 			checkProblems(t, err)
+			return
+		}
+		if c.Group != nil {
+			_ = casefile.Lint([]*casefile.Case{c})
 			return
 		}
 		var loose map[string]any

@@ -44,8 +44,15 @@ func (r *reader) group(root value) []*Case {
 	return g.Cases
 }
 
+// maxGrouped bounds the cases of a group; the real one has 4.
+const maxGrouped = 1000
+
 // grouped reads the cases of a group, in its order.
 func (r *reader) grouped(g *Group, v value) []*Case {
+	if len(v.Members) > maxGrouped {
+		r.fail(v.At, "split the group", "has more than %d cases", maxGrouped)
+		return nil
+	}
 	list := make([]*Case, 0, len(v.Members))
 	for i, m := range v.Members {
 		c := New(r.path, Text)
