@@ -98,7 +98,7 @@ func TestConversationsAreDecidedByTheSeed(t *testing.T) {
 	t.Parallel()
 	const text = `
 request: {max_tokens: 3}
-dataset: {kind: random, n: 100, seed: SEED, cache_policy: as-is, input: {dist: fixed, value: 8}, conversation: {turns: {dist: uniform, min: 1, max: 4}, input: {dist: fixed, value: 3}}}
+dataset: {kind: random, n: 1000, seed: SEED, cache_policy: as-is, input: {dist: fixed, value: 8}, conversation: {turns: {dist: uniform, min: 1, max: 4}, input: {dist: fixed, value: 3}}}
 load: {concurrency: [3], requests: 30, warmup: {duration: 0s}}`
 	run := func(seed string) map[string]string {
 		bodies, r := overheard(t, "/v1/chat/completions", strings.Replace(text, "SEED", seed, 1))
