@@ -188,6 +188,9 @@ func (a *action) step(ctx context.Context) (int, error) {
 	if a.in.update && a.in.options.Reference(g.file).FromHistory() {
 		return a.accept(ctx, g, j)
 	}
+	if a.in.update && a.in.options.Reference(g.file).Remote() {
+		return a.store(ctx, g, j)
+	}
 	if a.in.update {
 		return a.refresh(ctx, g, j)
 	}
@@ -257,7 +260,7 @@ func (a *action) build(ctx context.Context) (measure.BuildResult, error) {
 // acceptUnlessUpdating leaves waivers out where new baselines are proposed, and lets gains
 // pass.
 func (a *action) acceptUnlessUpdating(ctx context.Context, policy *gate.Policy, file *config.File) error {
-	if a.in.update && a.in.options.Reference(file).Remote() {
+	if a.in.update && a.in.options.Reference(file).Remote() && file.Baselines.Publish == nil {
 		return a.in.options.Writable(file)
 	}
 	if a.in.update {

@@ -94,7 +94,11 @@ func (u *Update) Run(ctx context.Context, e *measure.Env) (int, error) {
 		return exit.Passed, printChanges(e.Stdout, recorded.Changes)
 	}
 	if file := ref.Typed; file != nil && u.Reference(file.File).Remote() && file.File.Baselines.Publish != nil {
-		return exit.Passed, publish(ctx, e, ref, run)
+		if err := Publish(ctx, e, ref); err != nil {
+			return 0, err
+		}
+		fmt.Fprintf(e.Stdout, "%s: published\n", text.OneLine(ref.Name()))
+		return exit.Passed, judge.Next(e.Stdout, "judge", ref.Typed.Commands(e.Getenv, run.Host).Run)
 	}
 	if ref.From != nil || ref.Shown != "" {
 		return exit.Passed, judge.Next(
@@ -107,8 +111,8 @@ func (u *Update) Run(ctx context.Context, e *measure.Env) (int, error) {
 	return exit.Passed, err
 }
 
-// publish writes the baseline that was recorded to the store of the configuration. Updates of one checkout take turns.
-func publish(ctx context.Context, e *measure.Env, ref judge.Reference, run *bench.Run) error {
+// Publish writes the baseline that was recorded to the store of the configuration. Updates of one checkout take turns.
+func Publish(ctx context.Context, e *measure.Env, ref judge.Reference) error {
 	name := filepath.Base(ref.Path)
 	hold, err := atomicfile.HoldFolder(filepath.Dir(ref.Path))
 	switch {
@@ -122,11 +126,7 @@ func publish(ctx context.Context, e *measure.Env, ref judge.Reference, run *benc
 	if ref.From != nil {
 		was = ref.From.Digest
 	}
-	if err := e.Store(ref.Typed.File).Write(ctx, name, ref.Path, was); err != nil {
-		return err
-	}
-	fmt.Fprintf(e.Stdout, "%s: published\n", text.OneLine(ref.Name()))
-	return judge.Next(e.Stdout, "judge", ref.Typed.Commands(e.Getenv, run.Host).Run)
+	return e.Store(ref.Typed.File).Write(ctx, name, ref.Path, was)
 }
 
 // accept adds a run to the history that stands in for a baseline, as the first one of a new level.
