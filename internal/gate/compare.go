@@ -42,6 +42,7 @@ func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
 		Reference:     name,
 		Verdicts:      verdicts,
 		Unjudged:      sum.unjudged(in),
+		InPairs:       run.Base != "",
 		MissingShards: run.MissingShards(),
 		Unselected:    unselected,
 		Unbuilt:       run.Context[bench.Unbuilt] != "" && sum.passed == 0,

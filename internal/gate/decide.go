@@ -30,6 +30,8 @@ type Decision struct {
 	// Uncompared counts the suites, over all comparisons, of which not one number
 	// was compared.
 	Uncompared int `json:"uncompared,omitempty"`
+	// Unguarded counts the cells and numbers that no loss can fail, because their reference is absent or 0.
+	Unguarded int `json:"unguarded,omitempty"`
 	// Unbuilt says that the comparisons that block are of runs of which nothing was
 	// measured, because the checkout could not be built. The exit code is that of no evidence.
 	Unbuilt bool `json:"unbuilt,omitempty"`
@@ -54,6 +56,9 @@ func Decide(comparisons []Comparison, p Policy) Decision {
 		d.Measured += c.Measured
 		evidence = evidence && c.Passed > 0 && (p.Part || len(c.MissingShards) == 0)
 		d.Uncompared += len(c.Uncompared)
+		if p.Compat == "" { // other tools have rules of their own for it
+			d.Unguarded += c.unguarded()
+		}
 		if c.Unjudged != "" {
 			d.Unjudged++
 		}
@@ -71,7 +76,7 @@ func Decide(comparisons []Comparison, p Policy) Decision {
 		d.Status = StatusFailed
 	case !evidence:
 		d.Status = StatusNoEvidence
-	case d.Unjudged+d.Uncompared > 0 && p.RequireBaseline, d.Unapproved:
+	case d.Unjudged+d.Uncompared+d.Unguarded > 0 && p.RequireBaseline, d.Unapproved:
 		d.Status = StatusActionRequired
 	case d.Losses > 0:
 		d.Status = StatusUndecided

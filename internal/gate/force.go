@@ -25,7 +25,9 @@ func forced(in *inputs, ev *testResults, m *described, c cell, v Verdict) Verdic
 		if !ok || other.Finding != Regressed || force == Required && other.Undecided() || force == Advisory && v.loss() {
 			continue
 		}
-		v, v.Force, v.Entry = other, force, l.sourceOf()
+		other.Cell, other.Metric, other.Force, other.Entry = c.id, m.Name, force, l.sourceOf()
+		other.Evidence.Derived = l.derived()
+		v = other
 	}
 	return v
 }

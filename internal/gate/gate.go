@@ -133,8 +133,8 @@ type Policy struct {
 	// Threshold is the change for the worse, in percent, beyond which a metric
 	// is regressed. A change of exactly the threshold passes. At least 0.
 	Threshold float64 `json:"threshold"`
-	// RequireBaseline makes a run that no baseline could judge for speed, or a suite
-	// of it of which not one number was compared, end in ActionRequired instead of
+	// RequireBaseline makes a run that no baseline could judge for speed, a suite
+	// of it of which not one number was compared, or a number with no or a zero reference, end in ActionRequired instead of
 	// Passed.
 	RequireBaseline bool `json:"require_baseline"`
 	// Fingerprint says what a reference of another machine means: one of the
@@ -258,6 +258,8 @@ type Comparison struct {
 	Unjudged string `json:"unjudged,omitempty"`
 	// Uncompared lists the suites of which not one number was compared, where any was.
 	Uncompared []Uncompared `json:"uncompared,omitempty"`
+	// InPairs says that cells were measured alternately with the base.
+	InPairs bool `json:"in_pairs,omitempty"`
 	// MissingShards lists the parts of the matrix that the run lacks.
 	MissingShards []string `json:"missing_shards,omitempty"`
 	// Unselected counts the reference's cells that a filter left out of the run.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/stats"
 )
 
 // Uncompared is a suite of which cells passed and not one number was compared.
@@ -12,6 +13,27 @@ type Uncompared struct {
 	Reason string `json:"reason"` // for people
 	// Shown says that it has no number to compare: every metric is informational.
 	Shown bool `json:"shown,omitempty"`
+}
+
+// Unguarded reports a verdict on a cell or number that no loss can fail, because its reference is absent or 0.
+func (v *Verdict) Unguarded() bool {
+	if v.Cell == "" {
+		return false
+	}
+	zero := v.Metric != "" && v.Old == 0 && (v.DecidedBy == ByNewBaseline || v.DecidedBy == ByCorrectOutput)
+	return v.Finding == Untracked || v.Finding == Incomparable && zero
+}
+
+// unguarded counts the cells and numbers that nothing guards. A cell that the base of pairs does not have is new, and none.
+func (c *Comparison) unguarded() (n int) {
+	if c.Unjudged != "" { // nothing of the host is
+		return 0
+	}
+	for i := range c.Verdicts {
+		v := &c.Verdicts[i]
+		n += stats.Indicator(v.Unguarded() && !(v.Metric == "" && c.InPairs))
+	}
+	return n
 }
 
 // uncompared lists the suites of which cells passed and not one number was

@@ -45,7 +45,7 @@ func (r *Report) decided() (status, inline) {
 	case d.Status == gate.StatusActionRequired && d.Unapproved:
 		return actionRequired, r.reservedly(inline{plain("this pull request changes what is checked; " + r.allGood())})
 	case d.Status == gate.StatusActionRequired && d.Unjudged == 0:
-		return actionRequired, r.reservedly(append(inline{plain(r.allGood())}, r.uncompared(true)...))
+		return actionRequired, append(r.unguarded(), r.reservedly(append(inline{plain(r.allGood())}, r.uncompared(true)...))...)
 	case d.Status == gate.StatusActionRequired:
 		return actionRequired, r.reservedly(r.rightOnly("answers"))
 	case d.Status == gate.StatusUndecided:
@@ -284,6 +284,25 @@ func (r *Report) limit() string {
 		return "limit " + bare(l.lo)
 	}
 	return "limits " + bare(l.lo) + " … " + bare(l.hi)
+}
+
+// unguarded names the first cell or number that no loss can fail, and counts them.
+func (r *Report) unguarded() inline {
+	n := r.in.Decision.Unguarded
+	for i := range r.hosts {
+		for k := range r.hosts[i].Comparison.Verdicts {
+			v := &r.hosts[i].Comparison.Verdicts[k]
+			if n == 0 || !v.Unguarded() {
+				continue
+			}
+			what := text.Plural(n, "number") + ", and the configuration requires one: "
+			if n > 1 {
+				what += "first "
+			}
+			return inline{plain("no baseline guards " + what), code(strings.TrimSpace(v.Cell + " " + v.Metric)), plain("; ")}
+		}
+	}
+	return nil
 }
 
 // uncompared names the suites of which not one number was compared, and why: all
