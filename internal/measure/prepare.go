@@ -215,6 +215,9 @@ func (p *Plan) checkBuild() error {
 
 // Measure measures a cell once, with what surrounds the cells of its suite.
 func (p *Plan) Measure(ctx context.Context, of suite.Suite, c bench.Cell, d bench.Device) (bench.Result, error) {
+	if suite.Ready(of, c, d) { // nothing is started
+		return of.Measure(ctx, c, d)
+	}
 	if stage := p.stages[c.Suite]; stage != nil {
 		return stage.Measure(ctx, c, d, func(ctx context.Context) (bench.Result, error) { return of.Measure(p.watching(ctx, c), c, d) })
 	}

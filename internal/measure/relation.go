@@ -10,6 +10,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/matrix"
+	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -138,17 +139,26 @@ func (p *Plan) checkRelations(s *config.Suite, all []bench.Cell) error {
 	return nil
 }
 
-// related merges the numbers of cells that relations compare, which are measured on one device and in one shard.
-func (p *Plan) related(of string, cells []bench.Cell, numbers []int) []int {
-	if len(p.relations(of)) == 0 {
+// related merges the numbers of cells that relations compare or that share a process, which are measured on one device and in
+// one shard.
+func (p *Plan) related(of string, s suite.Suite, cells []bench.Cell, numbers []int) []int {
+	sharer, _ := s.(suite.Sharer)
+	if len(p.relations(of)) == 0 && sharer == nil {
 		return numbers
 	}
-	at := map[string]int{}
+	at, processes := map[string]int{}, map[string]int{}
 	for i, c := range cells {
 		at[place(c, nil)] = i
 	}
 	return merge(numbers, func(link func(i, j int)) {
 		for i, c := range cells {
+			if sharer != nil {
+				process := sharer.Share(c)
+				if j, known := processes[process]; known && process != "" {
+					link(i, j)
+				}
+				processes[process] = i
+			}
 			for _, partner := range p.partners(c) {
 				if j, ok := at[partner]; ok {
 					link(i, j)

@@ -176,6 +176,7 @@ func (s *session) measure(ctx context.Context, run *bench.Run) error {
 	}
 	if len(cells) > 0 {
 		end := s.stage("measure", cells, s.repeats(), s.pairsAhead(cells))
+		s.choose(cells)
 		results, out, err := runner.Run(ctx, s.measurer(), cells, s.options())
 		end()
 		if err != nil {
@@ -339,6 +340,7 @@ func (s *session) options() runner.Options {
 		Group:     s.plan.group,
 		Earlier:   s.earlierOf,
 		OutOfTime: s.outOfTime,
+		Ready:     s.ready(),
 		Ends:      s.ends,
 		Journal: func(r bench.Result, round int) error {
 			if s.plan.unjudged {
@@ -348,6 +350,30 @@ func (s *session) options() runner.Options {
 		},
 		Optional: s.plan.informational,
 		Progress: s.progress(),
+	}
+}
+
+// ready reports whether a process has measured a cell with others.
+func (s *session) ready() func(bench.Cell, bench.Device) bool {
+	suites := measurerOf(s.plan).suites
+	return func(c bench.Cell, d bench.Device) bool { return suite.Ready(suites[c.Suite], c, d) }
+}
+
+// choose has the suites of both sides measure these cells where a process measures several.
+func (s *session) choose(cells []bench.Cell) {
+	chosen, suites := map[suite.Suite][]bench.Cell{}, measurerOf(s.plan).suites
+	for _, c := range cells {
+		of := suites[c.Suite]
+		chosen[of] = append(chosen[of], c)
+		if s.base.has(c.ID()) {
+			old := s.base.cells[c.ID()]
+			chosen[old.suite] = append(chosen[old.suite], old.cell)
+		}
+	}
+	for of, wanted := range chosen {
+		if sharer, ok := of.(suite.Sharer); ok {
+			sharer.Choose(wanted)
+		}
 	}
 }
 
