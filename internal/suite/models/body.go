@@ -207,8 +207,11 @@ func (m metric) describe() bench.Metric {
 }
 
 func (b *body) metrics() (metrics []bench.Metric) {
+	rows := len(b.rows()) > 0
 	for _, m := range b.Metrics {
-		metrics = append(metrics, m.describe())
+		described := m.describe()
+		described.Optional = described.Optional || rows // of other cells
+		metrics = append(metrics, described)
 	}
 	return metrics
 }

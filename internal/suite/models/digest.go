@@ -19,7 +19,7 @@ var _ suite.ArtifactKeeper = (*Suite)(nil)
 // loads besides, such as libraries and modules, is not seen, nor is the content
 // of an image.
 func (s *Suite) Digest(cell bench.Cell) (string, error) {
-	f, _, err := s.fill(cell, s.placeholderOutput()) // the real path differs each time and does not matter
+	f, _, err := s.fill(s.processOf(cell), s.placeholderOutput()) // the real path differs each time and does not matter
 	if err != nil {
 		return "", err
 	}
@@ -41,7 +41,7 @@ func (s *Suite) Artifacts(cell bench.Cell) (string, error) {
 	if len(s.body.Artifacts) == 0 {
 		return "", nil
 	}
-	f, key, err := s.fill(cell, s.placeholderOutput())
+	f, key, err := s.fill(s.processOf(cell), s.placeholderOutput())
 	if err != nil {
 		return "", s.config.Errorf(key, "%v", err)
 	}

@@ -14,7 +14,7 @@ var keys = config.Keys{
 		},
 		"command": {
 			Text: "Program and its arguments, which no shell interprets. `{model}`, `{backend}`, `{feature}` are the cell's values, " +
-				"`{model.NAME}` a variable of the value, `{NAME}` one of `vars`, `{accelgate}` this program, `{output}` the file of `output: file`. " +
+				"`{model.NAME}` a variable of the value, `{NAME}` one of `vars`, `{accelgate}` this program, `{output}` the file of `output: file`, `{rows}` the selected [rows](series.md#rows). " +
 				"An argument that is exactly `{model.args}`, `{backend.args}` and so on becomes that list, in whose items `{NAME}` is a placeholder too and all other braces are themselves. " +
 				"In `command`, `{{` and `}}` are braces. Required, here or in the preset.",
 		},
@@ -193,7 +193,8 @@ var keys = config.Keys{
 	reflect.TypeFor[metric](): {
 		"name": {Text: "Name of the metric. Required."},
 		"json": {
-			Text: "[JSON path](models.md#predicates-and-paths) of the number. A metric has `json` or `regexp`, unless the suite has a `parser`.",
+			Text: "[JSON path](models.md#predicates-and-paths) of the number. A metric has `json` or `regexp`, unless the suite has a `parser`. " +
+				"A path to several values makes a [cell of each](series.md#rows), unless there is `series`.",
 		},
 		"regexp": {Text: "[Regular expression](models.md#predicates-and-paths) that finds the number."},
 		"series": {Text: "What makes one number of several: a word such as `median`, or a list such as `[skip 3, median]`. See [Series](series.md#series)."},

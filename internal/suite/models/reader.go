@@ -35,7 +35,7 @@ func (b *body) reader(c *config.Suite) (r reader, err error) {
 	var specs, stdErrs []formats.Spec
 	for i, m := range b.Metrics {
 		r.names = append(r.names, m.Name)
-		if b.Parser == "" {
+		if b.Parser == "" && !b.rowMetric(m.Name) {
 			series, err := m.series()
 			if err != nil {
 				return r, c.Errorf(fmt.Sprintf("metrics[%d].series", i), "%v", err)
@@ -55,13 +55,15 @@ func (b *body) reader(c *config.Suite) (r reader, err error) {
 		default:
 			stdErrs = append(stdErrs, formats.Spec{Metric: m.Name, Regexp: m.StdErr})
 		}
-		if !m.Informational {
+		if !m.Informational && !b.rowMetric(m.Name) {
 			r.required = append(r.required, m.Name)
 		}
 	}
 	if len(r.required) == 0 { // a suite that only shows numbers must print one of these
 		for _, m := range b.Metrics {
-			r.required = append(r.required, m.Name)
+			if !b.rowMetric(m.Name) {
+				r.required = append(r.required, m.Name)
+			}
 		}
 	}
 	for _, m := range b.Metrics {
@@ -110,7 +112,12 @@ const maxOutput = 4 << 10
 // conclude fills in the result from the child's end and output. The log is kept
 // only where it explains something: a run of 100,000 cells must stay readable. It
 // returns what names the numbers that the output holds.
-func (r *reader) conclude(result *bench.Result, response worker.Response, file string, expected []expectation) (keys func() []string) {
+func (r *reader) conclude(
+	result *bench.Result,
+	response worker.Response,
+	output func() (formats.Output, error),
+	read func(formats.Output),
+) (keys func() []string) {
 	keys = func() []string { return nil }
 	suite.Conclude(result, response)
 	switch {
@@ -122,12 +129,12 @@ func (r *reader) conclude(result *bench.Result, response worker.Response, file s
 	case response.StdoutTruncated && r.output != outputFile:
 		suite.Fail(result, bench.CauseOutput, suite.Truncated)
 	default:
-		printed, err := r.printed(response, file)
+		printed, err := output()
 		if err != nil {
 			suite.Fail(result, bench.CauseOutput, err.Error())
 			break
 		}
-		r.read(result, printed, expected)
+		read(printed)
 		keys = r.keysOf(printed)
 		// Some programs say what is wrong and exit with 0.
 		if c := cause(r.failures, response.Stderr, response.Stdout); result.Cause == bench.CauseOutput && c != "" {

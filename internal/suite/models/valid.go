@@ -42,6 +42,7 @@ func (b *body) check(c *config.Suite) error {
 		b.checkEnv(c),
 		b.checkValues(c),
 		b.checkMetrics(c),
+		b.checkRows(c),
 		suite.CheckLimits(c, b.metricLimits()),
 		b.checkExpect(c),
 		b.checkWorker(c),
@@ -85,7 +86,7 @@ func (b *body) checkEnv(c *config.Suite) error {
 }
 
 func (b *body) checkValues(c *config.Suite) error {
-	seen := map[string]bool{"env": true, "host": true, "tags": true, "accelgate": true, "output": true}
+	seen := map[string]bool{"env": true, "host": true, "tags": true, "accelgate": true, "output": true, "rows": true}
 	for _, axis := range b.dimensions() {
 		if seen[axis.Name] || strings.ContainsAny(axis.Name, ".{} ") {
 			return c.Errorf(axis.path, "%q cannot be the name of an axis, or is taken: use another one", axis.Name)

@@ -48,7 +48,7 @@ func (s *Suite) Load(c bench.Cell) string {
 	if s.body.Worker.Persistent == nil {
 		return ""
 	}
-	f, _, err := s.fill(c, s.placeholderOutput())
+	f, _, err := s.fill(s.processOf(c), s.placeholderOutput())
 	if err != nil {
 		return "" // measuring it tells
 	}
