@@ -27,7 +27,7 @@ type scope struct {
 	choice     choice
 	vars       map[string]string
 	executable string
-	output     string   // "" where the suite reads no file
+	output     string   // "" where the program writes no file
 	rows       []string // that are selected; nil for all
 }
 
@@ -67,7 +67,7 @@ func (s *scope) lookup(name string) (string, error) {
 	case name == "output" && s.output != "":
 		return s.output, nil
 	case name == "output":
-		return "", fmt.Errorf("{output} has no file: add output: file to the suite")
+		return "", fmt.Errorf("{output} has no file: pass it to the program in command")
 	case !isAxis:
 		if value, ok := s.vars[name]; ok {
 			return value, nil

@@ -53,7 +53,7 @@ func (s *Suite) Artifacts(cell bench.Cell) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	data, err := json.Marshal([]any{declared, command, s.env.Host.Fingerprint, s.body.Output, s.body.Parser, s.metrics, s.sources()})
+	data, err := json.Marshal([]any{declared, command, s.env.Host.Fingerprint, s.body.writes(), s.body.Parser, s.metrics, s.sources()})
 	if err != nil {
 		return "", err
 	}

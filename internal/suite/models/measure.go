@@ -151,7 +151,7 @@ func (s *Suite) fill(cell bench.Cell, output string, rows ...string) (f filled, 
 // placeholderOutput is {output} where nothing is run; "" where the suite reads
 // no file.
 func (s *Suite) placeholderOutput() string {
-	if s.body.Output == outputFile {
+	if s.body.writes() {
 		return "output"
 	}
 	return ""
@@ -170,7 +170,7 @@ func (s *Suite) request(f filled, d bench.Device) worker.Request {
 type resultFile struct{ path string }
 
 func (s *Suite) resultFile() (*resultFile, error) {
-	if s.body.Output != outputFile {
+	if !s.body.writes() {
 		return &resultFile{}, nil
 	}
 	parent := "" // the system's
