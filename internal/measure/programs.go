@@ -84,8 +84,8 @@ func (l *lookup) byShell(ctx context.Context, command, env []string) string {
 	if m == nil {
 		return ""
 	}
-	request := worker.Request{Args: []string{command[0], "-c", `command -v "$1"`, command[0], m[1]}, Dir: l.s.Plan.File.Dir, Env: env,
-		Timeout: 10 * time.Second}
+	request := worker.Request{Args: []string{command[0], "-c", `command -v "$1"`, command[0], m[1]},
+		Dir: l.s.Plan.File.Dir, Env: env, Timeout: 10 * time.Second}
 	if response, err := l.s.worker.Do(ctx, request); err != nil || response.OK() {
 		return ""
 	}
