@@ -156,14 +156,15 @@ func harnessJSON(data []byte, into any) error {
 	return nil
 }
 
-// BenchmarkNamed returns the benchmark that a configuration names, of Go with or without
-// its package.
-func BenchmarkNamed(all []Benchmark, name string) (Benchmark, bool) {
-	i := slices.IndexFunc(all, func(b Benchmark) bool { return b.Name == name || b.Full == name && name != "" })
-	if i < 0 {
-		return Benchmark{}, false
+// BenchmarkIndex finds benchmarks by the names that a configuration has for them, of Go with or without the package.
+func BenchmarkIndex(all []Benchmark) map[string]int {
+	at := make(map[string]int, len(all))
+	for i, b := range slices.Backward(all) {
+		if at[b.Name] = i; b.Full != "" {
+			at[b.Full] = i
+		}
 	}
-	return all[i], true
+	return at
 }
 
 // owners returns whose each name is; "" where several have the name.

@@ -28,6 +28,7 @@ const (
 // A Document may be used by several goroutines at once.
 type Document struct {
 	text  []byte
+	Log   []byte // where a [Pattern] looks that finds nothing in the output
 	root  any
 	err   error
 	twice error // a key of the JSON occurs twice in one object

@@ -115,6 +115,9 @@ func (r rule) number(d *Document) (v float64, ok bool, err error) {
 	}
 	found, ok := r.pattern.Find(d.text)
 	if !ok {
+		found, ok = r.pattern.Find(d.Log)
+	}
+	if !ok {
 		return 0, false, nil
 	}
 	v, err = finite(string(bytes.TrimSpace(found)))
@@ -126,7 +129,11 @@ func (r rule) points(d *Document) ([]Point, error) {
 	if r.pattern == nil {
 		return d.Series(r.path)
 	}
-	return r.pattern.Series(d.text)
+	points, err := r.pattern.Series(d.text)
+	if err == nil && len(points) == 0 {
+		return r.pattern.Series(d.Log)
+	}
+	return points, err
 }
 
 // Record gives series what they compare with: read returns the recorded outputs that their words name.

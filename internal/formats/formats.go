@@ -12,13 +12,16 @@
 // a value that is zero.
 package formats
 
+import "slices"
+
 // format is what one tool prints or saves; a nil door is one that it has not.
 type format struct {
-	name   string
-	output Format
-	is     func(object) bool // whether a saved document is of this format
-	text   func([]byte) bool // whether a saved file is, that is no JSON
-	read   func(*builder, object) error
+	name    string
+	output  Format
+	answers bool              // the output holds the answer of a model, and says which part it is
+	is      func(object) bool // whether a saved document is of this format
+	text    func([]byte) bool // whether a saved file is, that is no JSON
+	read    func(*builder, object) error
 	// benchmarks reads the benchmarks of a harness, which names them itself.
 	benchmarks func([]byte) ([]Benchmark, error)
 	// list reads what a file lists under names of its own, with its metrics.
@@ -45,7 +48,7 @@ var formats = []format{
 	{name: "inference-perf", is: func(o object) bool { return o.has("load_summary", "successes") }, read: readInferencePerf},
 	{name: "llmperf", is: isLLMPerf, read: readLLMPerf},
 	{name: "aiperf", is: isAIPerf, read: readAIPerf},
-	{name: "tensorsharp", output: tensorSharp},
+	{name: "tensorsharp", output: tensorSharp, answers: true},
 	{name: "gobench", text: isGoBench, benchmarks: goBench},
 	{name: "googlebench", is: func(o object) bool { return o.has("context", "benchmarks") }, benchmarks: googleBench},
 	{name: "hyperfine", is: isHyperfine, benchmarks: hyperfine},
@@ -70,6 +73,11 @@ var formats = []format{
 	{name: "customBiggerIsBetter", output: listed(customBigger), list: customBigger},
 	{name: "customSmallerIsBetter", output: listed(customSmaller), list: customSmaller},
 	{name: "bmf", output: listed(bmf), is: isBMF, list: bmf}, // last: other files may have its form as well
+}
+
+// Answers reports whether the output of a program, by its name in [Outputs], says which part of it is the answer.
+func Answers(name string) bool {
+	return slices.ContainsFunc(formats, func(f format) bool { return f.name == name && f.answers })
 }
 
 func outputs() map[string]Format {

@@ -83,6 +83,41 @@ func (p Path) Several() bool {
 	return slices.ContainsFunc(p.steps, func(s step) bool { return s.each != nil })
 }
 
+// Keys are those of the labels of all values that the path names.
+func (p Path) Keys() (keys []string) {
+	key := ""
+	for i, s := range p.steps {
+		switch {
+		case s.each == nil:
+			key = s.name
+		case len(s.each.by) > 0:
+			keys, key = append(keys, s.each.by...), ""
+		default:
+			keys = append(keys, cmp.Or(key, p.root(i)))
+			key = ""
+		}
+	}
+	return keys
+}
+
+// Fixed are the members that all elements on the path have, with their values.
+func (p Path) Fixed() (members [][2]string) {
+	for _, s := range p.steps {
+		if s.each != nil {
+			members = append(members, s.each.equal...)
+		}
+	}
+	return members
+}
+
+// root names the elements of the document itself.
+func (p Path) root(step int) string {
+	if p.lines && step == 0 {
+		return "line"
+	}
+	return "item"
+}
+
 // Nodes returns the values that a path names, of an object in the order of its keys. It
 // returns none where the path leads to nothing to choose from.
 func (d *Document) Nodes(p Path) ([]Node, error) {
@@ -92,7 +127,7 @@ func (d *Document) Nodes(p Path) ([]Node, error) {
 	}
 	nodes := []Node{{value: root}}
 	key := ""
-	for _, s := range p.steps {
+	for at, s := range p.steps {
 		if s.each == nil {
 			key = s.name
 			for i := range nodes {
@@ -102,14 +137,14 @@ func (d *Document) Nodes(p Path) ([]Node, error) {
 		}
 		var chosen []Node
 		for i := range nodes {
-			if chosen, err = s.each.choose(chosen, &nodes[i], key); err != nil {
+			if chosen, err = s.each.choose(chosen, &nodes[i], cmp.Or(key, p.root(at))); err != nil {
 				return nil, fmt.Errorf("%s: %w", p, err)
 			}
 			if len(chosen) > maxNodes {
 				return nil, fmt.Errorf("%s names more than %d values: print fewer", p, maxNodes)
 			}
 		}
-		nodes = chosen
+		nodes, key = chosen, ""
 	}
 	return nodes, nil
 }
@@ -172,13 +207,13 @@ func (s *selector) choose(chosen []Node, n *Node, key string) ([]Node, error) {
 	switch v := n.value.(type) {
 	case []any:
 		for i, item := range v {
-			if err := add(Label{cmp.Or(key, "index"), strconv.Itoa(i)}, item); err != nil {
+			if err := add(Label{key, strconv.Itoa(i)}, item); err != nil {
 				return nil, fmt.Errorf("element %d %w", i, err)
 			}
 		}
 	case map[string]any:
 		for _, name := range slices.SortedFunc(maps.Keys(v), byStep) {
-			if err := add(Label{cmp.Or(key, "name"), name}, v[name]); err != nil {
+			if err := add(Label{key, name}, v[name]); err != nil {
 				return nil, fmt.Errorf("%s %w", cut(name, maxName), err)
 			}
 		}

@@ -168,3 +168,25 @@ func TestSeriesWords(t *testing.T) {
 		}
 	}
 }
+
+// TestPatternsReadTheLog finds numbers on standard error where the output has none, alone and as a series.
+func TestPatternsReadTheLog(t *testing.T) {
+	const expression = `step (?P<step>\d+): (?P<value>[\d.]+) ms`
+	reduction, err := formats.ParseSeries([]string{"skip 1", "max"}, tolerance)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := formats.Compile([]formats.Spec{{Metric: "first", Regexp: expression}, {Metric: "max", Regexp: expression, Series: reduction}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const lines = "step 1: 9 ms\nstep 2: 3 ms\nstep 3: 4 ms\n"
+	for output, log := range map[string]string{lines: "step 1: 70 ms", "done": lines} {
+		d := formats.NewDocument([]byte(output))
+		d.Log = []byte(log)
+		values, missing, err := x.Extract(d)
+		if err != nil || len(missing) > 0 || values[0].Value != 9 || values[1].Value != 4 {
+			t.Errorf("%q: %v, %v, %v", output, values, missing, err)
+		}
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -51,6 +53,14 @@ type watched struct {
 	outside map[string]bool  // by suite: it measures what does not run below this process
 	energy  *energy.Packages // nil where no counter can be read
 	now     func() time.Time
+	ready   func(bench.Cell, bench.Device) bool // the result is there
+	last    *shared
+}
+
+// shared holds what was seen of the last process on each device, of which further cells take their results.
+type shared struct {
+	mu sync.Mutex
+	of map[bench.Device]bench.Result
 }
 
 // watch makes a measurer watch the host, unless watching is off.
@@ -58,7 +68,7 @@ func (s *measuring) watch(m runner.Measurer) runner.Measurer {
 	if s.watcher == nil {
 		return m
 	}
-	w := watched{m, s.watcher, map[string]bool{}, energy.OpenPackages(""), s.Now}
+	w := watched{m, s.watcher, map[string]bool{}, energy.OpenPackages(""), s.Now, s.ready, &shared{of: map[bench.Device]bench.Result{}}}
 	for _, one := range s.Plan.Suites {
 		w.outside[one.Name] = one.Plan.Outside
 	}
@@ -67,12 +77,33 @@ func (s *measuring) watch(m runner.Measurer) runner.Measurer {
 
 // Measure implements [runner.Measurer].
 func (w watched) Measure(ctx context.Context, c bench.Cell, d bench.Device) (bench.Result, error) {
+	if w.ready(c, d) {
+		return w.take(ctx, c, d)
+	}
 	span := w.watcher.Begin(ctx, d, w.outside[c.Suite])
 	end := w.count()
 	r, err := w.Measurer.Measure(ctx, c, d)
 	end(&r)
 	r.Health = span.End(ctx)
 	deviceMemory(&r)
+	w.last.mu.Lock()
+	defer w.last.mu.Unlock()
+	w.last.of[d] = bench.Result{Health: r.Health, Resources: r.Resources}
+	return r, err
+}
+
+// take takes the result of a cell from a process that measured others, with the health of the host at that time.
+func (w watched) take(ctx context.Context, c bench.Cell, d bench.Device) (bench.Result, error) {
+	r, err := w.Measurer.Measure(ctx, c, d)
+	w.last.mu.Lock()
+	defer w.last.mu.Unlock()
+	seen := w.last.of[d]
+	r.Health = seen.Health
+	for _, s := range seen.Resources {
+		if r.Used(s.Metric) == nil {
+			r.Resources = append(r.Resources, bench.Sample{Metric: s.Metric, Values: slices.Clone(s.Values), Doubt: s.Doubt})
+		}
+	}
 	return r, err
 }
 

@@ -308,17 +308,20 @@ func (m *interleaved) Measure(ctx context.Context, c bench.Cell, d bench.Device)
 // side measures one of the two and ends what it keeps running.
 func (m *interleaved) side(ctx context.Context, side int, c bench.Cell, d bench.Device) (bench.Result, error) {
 	of, name, heads := m.head, "the head", c
-	if err := m.base.guard.before(side == 1); err != nil {
-		return bench.Result{}, err
-	}
 	if side == 1 {
 		of, name, c = m.old, "the base", m.base.cells[c.ID()].cell // whose suite may have another name
+	}
+	ready := of.session.ready(c, d)
+	if !ready {
+		if err := m.base.guard.before(side == 1); err != nil {
+			return bench.Result{}, err
+		}
 	}
 	r, err := of.Measure(ctx, c, d)
 	for retry := 0; err == nil && side == 1 && retry < m.plan.retries(heads, r.Cause); retry++ { // the runner sees the head alone
 		r, err = of.Measure(ctx, c, d)
 	}
-	if err == nil {
+	if err == nil && !ready {
 		err = of.release(c.Suite, d)
 	}
 	if err != nil {

@@ -173,6 +173,7 @@ func (s *measuring) measure(ctx context.Context, run *bench.Run) error {
 	}
 	if len(cells) > 0 {
 		end := s.stage("measure", cells, s.repeats(), s.pairsAhead(cells))
+		s.chooseBoth(cells)
 		results, out, err := runner.Run(ctx, s.measurer(), cells, s.options())
 		end()
 		if err != nil {
@@ -320,6 +321,7 @@ func (s *measuring) options() runner.Options {
 		Group:     s.group,
 		Earlier:   s.earlierOf,
 		OutOfTime: s.outOfTime,
+		Ready:     s.ready,
 		Ends:      s.ends,
 		Journal: func(r bench.Result, round int) error {
 			if s.Plan.unjudged {
@@ -330,6 +332,21 @@ func (s *measuring) options() runner.Options {
 		Optional: s.Plan.informational,
 		Progress: s.progress(),
 	}
+}
+
+// chooseBoth has both sides measure these cells next where a process measures several.
+func (s *measuring) chooseBoth(cells []bench.Cell) {
+	s.choose(cells)
+	if s.base == nil {
+		return
+	}
+	var old []bench.Cell
+	for _, c := range cells {
+		if s.base.has(c.ID()) {
+			old = append(old, s.base.cells[c.ID()].cell)
+		}
+	}
+	s.base.session.choose(old)
 }
 
 // finish notes a measurement, which an error may make the last one.

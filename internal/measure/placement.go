@@ -70,7 +70,7 @@ func (p *Plan) assignments(devices []bench.Device) map[needs][]assignment {
 			needs needs
 		}
 		at := map[part]int{} // in all
-		for i, n := range p.related(one.Name, cells, grouped(&one.Plan, cells)) {
+		for i, n := range p.related(&one, cells, grouped(&one.Plan, cells)) {
 			need := p.plainest(devices, p.need(cells[i]))
 			next = max(next, first+n+1)
 			k, known := at[part{n, need}]

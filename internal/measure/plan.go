@@ -163,6 +163,15 @@ func (p *Plan) informational(c bench.Cell, metric string) bool {
 	return false
 }
 
+// sharing is what processes of a suite share; nil where each measures one cell.
+func (p *Plan) sharing(of string) *suite.Sharing {
+	i := slices.IndexFunc(p.Suites, func(one Planned) bool { return one.Name == of })
+	if i < 0 {
+		return nil
+	}
+	return p.Suites[i].Plan.Sharing
+}
+
 // SetOf makes ids fast to find.
 func SetOf(ids []string) map[string]bool {
 	set := make(map[string]bool, len(ids))

@@ -199,12 +199,12 @@ func (c *Config) checkBuild() error {
 	return nil
 }
 
-// measureOnce measures a cell, with what surrounds the cells of its suite.
+// measureOnce measures a cell, with what surrounds the cells of its suite where a process is started.
 func (s *Session) measureOnce(ctx context.Context, c bench.Cell, d bench.Device) (bench.Result, error) {
 	measure := func(ctx context.Context) (bench.Result, error) {
 		return s.suites[c.Suite].Measure(s.Plan.watching(ctx, c), c, d)
 	}
-	if stage := s.stages[c.Suite]; stage != nil {
+	if stage := s.stages[c.Suite]; stage != nil && !s.ready(c, d) {
 		return stage.Measure(ctx, c, d, measure)
 	}
 	return measure(ctx)

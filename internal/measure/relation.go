@@ -138,17 +138,26 @@ func (p *Plan) checkRelations(s *config.Suite, all []bench.Cell) error {
 	return nil
 }
 
-// related merges the numbers of cells that relations compare, which are measured on one device and in one shard.
-func (p *Plan) related(of string, cells []bench.Cell, numbers []int) []int {
-	if len(p.relations(of)) == 0 {
+// related merges the numbers of cells that relations compare or that share a process, which are measured on one device and in
+// one shard.
+func (p *Plan) related(of *Planned, cells []bench.Cell, numbers []int) []int {
+	sharing := of.Plan.Sharing
+	if len(p.relations(of.Name)) == 0 && sharing == nil {
 		return numbers
 	}
-	at := map[string]int{}
+	at, processes := map[string]int{}, map[string]int{}
 	for i, c := range cells {
 		at[place(c, nil)] = i
 	}
 	return merge(numbers, func(link func(i, j int)) {
 		for i, c := range cells {
+			if sharing != nil {
+				process := sharing.Process(c)
+				if j, known := processes[process]; known && process != "" {
+					link(i, j)
+				}
+				processes[process] = i
+			}
 			for _, partner := range p.partners(c) {
 				if j, ok := at[partner]; ok {
 					link(i, j)

@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -46,6 +47,7 @@ func (s *measuring) remeasure(ctx context.Context, run, ref *bench.Run) error {
 		s.Plan.unrelate(run)
 		o := s.options()
 		o.Repeats = func(c bench.Cell) int { return more[c.ID()] }
+		s.chooseBoth(slices.DeleteFunc(cellsOf(run), func(c bench.Cell) bool { return more[c.ID()] == 0 }))
 		end := s.stage("measure again", cellsOf(run), missing(run, more), later)
 		_, err := runner.Again(ctx, s.measurer(), run.Results, func(c bench.Cell) bool { return more[c.ID()] > 0 }, o)
 		end()

@@ -114,6 +114,7 @@ func (s *measuring) round(
 	seen func(bench.Result, time.Time),
 ) ([]bench.Result, []bench.LeftOut, error) {
 	rand.Shuffle(len(cells), func(i, j int) { cells[i], cells[j] = cells[j], cells[i] })
+	s.chooseBoth(cells)
 	o := s.options()
 	o.Repeats = nil
 	o.Earlier = func(c bench.Cell, _ int) (bench.Result, bool) { return s.earlierOf(c, round) }

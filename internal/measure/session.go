@@ -157,3 +157,22 @@ func (s *Session) Close() {
 	}
 	s.workplace.close()
 }
+
+// ready reports whether the next result of a cell is there, because a process has measured it with another cell.
+func (s *Session) ready(c bench.Cell, d bench.Device) bool {
+	sharing := s.Plan.sharing(c.Suite)
+	return sharing != nil && sharing.Ready(c, d)
+}
+
+// choose has the suites measure these cells next where a process measures several.
+func (s *Session) choose(cells []bench.Cell) {
+	chosen := map[string][]bench.Cell{}
+	for _, c := range cells {
+		chosen[c.Suite] = append(chosen[c.Suite], c)
+	}
+	for name, wanted := range chosen {
+		if sharing := s.Plan.sharing(name); sharing != nil {
+			sharing.Choose(wanted)
+		}
+	}
+}

@@ -142,7 +142,7 @@ func (p *Plan) groups(number func(*suite.Plan, []bench.Cell) []int) (groups []sh
 	all := median(times, ids)
 	for _, s := range p.Suites {
 		fallback, first := cmp.Or(median(times, CellIDs(s.Cells)), all), len(groups)
-		for i, n := range p.related(s.Name, s.Cells, number(&s.Plan, s.Cells)) {
+		for i, n := range p.related(&s, s.Cells, number(&s.Plan, s.Cells)) {
 			if first+n == len(groups) {
 				groups = append(groups, shard{})
 			}

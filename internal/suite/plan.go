@@ -48,6 +48,8 @@ type Plan struct {
 	Hidden func(answered func(bench.Cell) string) []string
 	// Listing finds out the cells by running a program; nil where Cells are all that there are.
 	Listing *Listing
+	// Sharing has one process measure several cells; nil where each process measures one.
+	Sharing *Sharing
 }
 
 // Program is the first item of a command, with variables that the command gets.
@@ -64,4 +66,14 @@ type Listing struct {
 	List func(ctx context.Context) (p Plan, why string, err error)
 	// Named returns the cell that has an id.
 	Named func(id string) bench.Cell
+}
+
+// Sharing lets one process measure several cells. Ready may be called as Measure may.
+type Sharing struct {
+	// Process names the process that measures a cell: cells with equal names share it. That of "" measures the cell alone.
+	Process func(c bench.Cell) string
+	// Choose says which cells are measured next.
+	Choose func(cells []bench.Cell)
+	// Ready reports whether the next result of a cell is there, because a process has measured it with another cell.
+	Ready func(c bench.Cell, d bench.Device) bool
 }

@@ -129,11 +129,11 @@ func TestGoBenchIsReadBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sorting, ok := formats.BenchmarkNamed(all, "BenchmarkSort/size=1000")
+	at, ok := formats.BenchmarkIndex(all)["BenchmarkSort/size=1000"]
 	if !ok || len(all) != 4 { // two sides, chat and sorting
 		t.Fatalf("%d benchmarks: %+v", len(all), all)
 	}
-	r := &run.Results[5]
+	sorting, r := all[at], &run.Results[5]
 	for _, v := range sorting.Values {
 		if want := stats.Median(r.Sample(v.Metric).Values); v.Value != want {
 			t.Errorf("%s is %v, want %v", v.Metric, v.Value, want)

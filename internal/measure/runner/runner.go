@@ -64,6 +64,9 @@ type Options struct {
 	// OutOfTime is asked before each measurement and each retry; a reason ends measuring, and
 	// what was not measured even once is left out. Nil means never.
 	OutOfTime func() (reason string, over bool)
+	// Ready reports whether the next result of a cell is there, because a measurement of another one yielded it: time does not
+	// limit it. Nil means never.
+	Ready func(c bench.Cell, d bench.Device) bool
 	// Ends is when a measurement that goes on is cut off: it counts as not made. OutOfTime must then give a reason. Zero
 	// means never.
 	Ends time.Time
@@ -201,7 +204,7 @@ func (r *run) lane(ctx context.Context, d bench.Device, indexes []int, round int
 			r.progress(event)
 			continue
 		}
-		if s.rounds < round-1 || r.late() {
+		if s.rounds < round-1 || !r.ready(r.cells[i], d) && r.late() {
 			continue // out of time in this round or an earlier one
 		}
 		result, reused, err := r.once(ctx, r.cells[i], d, round)
@@ -221,6 +224,8 @@ func (r *run) lane(ctx context.Context, d bench.Device, indexes []int, round int
 
 // errOver is why a measurement was cut off at Options.Ends.
 var errOver = errors.New("the time for measuring is over")
+
+func (r *run) ready(c bench.Cell, d bench.Device) bool { return r.Ready != nil && r.Ready(c, d) }
 
 func (r *run) late() bool {
 	if r.OutOfTime == nil {

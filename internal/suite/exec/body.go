@@ -84,7 +84,7 @@ func (b *body) check(c *config.Suite) error {
 	if err := b.checkNames(c); err != nil {
 		return err
 	}
-	if _, err := b.arguments(b.Command, b.Benchmarks[0], "output"); err != nil {
+	if _, err := b.arguments(b.Command, b.Benchmarks[:1], "output"); err != nil {
 		return c.Errorf("command", "%v", err)
 	}
 	if _, err := b.listing("output"); err != nil && b.all() {
@@ -98,10 +98,7 @@ func (b *body) checkNames(c *config.Suite) error {
 	switch {
 	case len(b.Benchmarks) == 0:
 		return c.Errorf("benchmarks", "names none: list those to gate as the harness prints them, or write all")
-	case (b.all() || len(b.Benchmarks) > 1) && !b.chooses():
-		return c.Errorf("command",
-			"measures all benchmarks for each cell: choose one by {benchmark}, or {regexp} where the harness takes a regular expression")
-	case b.all() && len(b.List) == 0 && !strings.Contains(strings.Join(b.Command, " "), "{regexp}"):
+	case b.all() && len(b.List) == 0 && b.has("{benchmark}"):
 		return c.Errorf("benchmarks", "are not known: add list, a command that runs all of them once, or name them")
 	case b.all() && len(b.List) > 0 && b.Read.File != "" && !writes(b.List):
 		return c.Errorf("list", "does not state where the file goes: add {output}/%s to it", text.Quote(b.Read.File, 80))
@@ -125,45 +122,71 @@ func writes(command []string) bool { return strings.Contains(strings.Join(comman
 
 // chooses reports whether the command measures one benchmark.
 func (b *body) chooses() bool {
-	all := strings.Join(b.Command, " ")
-	return strings.Contains(all, "{benchmark}") || strings.Contains(all, "{regexp}")
+	return b.has("{benchmark}") || b.has("{regexp}")
 }
 
-// arguments fills in a command for a benchmark. Of Go it names a benchmark without its package.
-func (b *body) arguments(command []string, benchmark, output string) ([]string, error) {
-	if b.Read.Format == goFormat {
-		_, benchmark = formats.GoName(benchmark)
+// has reports whether the command has a placeholder.
+func (b *body) has(placeholder string) bool {
+	return strings.Contains(strings.Join(b.Command, " "), placeholder)
+}
+
+// arguments fills in a command for some benchmarks, one where the command chooses one; nil is every one. Of Go it names
+// benchmarks without their packages.
+func (b *body) arguments(command, benchmarks []string, output string) ([]string, error) {
+	var names, patterns []string
+	for _, name := range benchmarks {
+		if b.Read.Format == goFormat {
+			_, name = formats.GoName(name)
+		}
+		names, patterns = append(names, name), append(patterns, regexp.QuoteMeta(name))
 	}
-	return suite.FillAll(command, func(name string) (string, error) {
+	if benchmarks == nil {
+		patterns = []string{".*"}
+	}
+	var args []string
+	for _, item := range command {
+		if item == "{benchmarks}" {
+			args = append(args, names...)
+			continue
+		}
+		arg, err := suite.Fill(item, placeholders(names, patterns, output))
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, arg)
+	}
+	return args, nil
+}
+
+// placeholders are those of a command.
+func placeholders(names, patterns []string, output string) suite.Lookup {
+	return func(name string) (string, error) {
 		switch name {
 		case "benchmark":
-			return benchmark, nil
-		case "regexp":
-			return regexp.QuoteMeta(benchmark), nil
+			return names[0], nil
+		case "regexp", "regexps":
+			return strings.Join(patterns, "|"), nil
+		case "benchmarks":
+			return strings.Join(names, ","), nil
 		case "output":
 			return output, nil
 		}
 		return "", unknownPlaceholder(name)
-	})
+	}
 }
 
 const goFormat = "gobench"
 
 // listing is the command that runs every benchmark once.
 func (b *body) listing(output string) ([]string, error) {
-	command, every := b.List, ""
+	command := b.List
 	if len(command) == 0 {
-		command, every = b.Command, ".*"
+		command = b.Command
 	}
-	return suite.FillAll(command, func(name string) (string, error) {
-		switch {
-		case name == "output":
-			return output, nil
-		case name == "regexp" && every != "":
-			return every, nil
-		case name == "regexp" || name == "benchmark":
-			return "", fmt.Errorf("{%s} names one benchmark: run all of them", name)
+	for _, one := range []string{"{benchmark}", "{regexp}"} {
+		if all := strings.Join(command, " "); strings.Contains(all, one) && (one == "{benchmark}" || len(b.List) > 0) {
+			return nil, fmt.Errorf("%s names one benchmark: run all of them", one)
 		}
-		return "", unknownPlaceholder(name)
-	})
+	}
+	return b.arguments(command, nil, output)
 }

@@ -38,6 +38,8 @@ type Suite struct {
 	unset     []string
 	contents  suite.Contents
 	inherited []string
+	sessions  suite.Sessions[*session]
+	chosen    []bench.Cell // that are measured next; nil for all
 }
 
 var _ suite.Suite = (*Suite)(nil)
@@ -90,6 +92,9 @@ func (s *Suite) Plan() suite.Plan {
 	for name, patterns := range s.body.Profiles {
 		p.Profiles[name] = func(c bench.Cell) bool { return matrix.GlobAny(patterns, s.benchmark(c)) }
 	}
+	if !s.body.chooses() {
+		p.Sharing = &suite.Sharing{Process: s.process, Choose: s.choose, Ready: s.ready}
+	}
 	if s.body.all() {
 		p.Listing = &suite.Listing{List: s.list, Named: s.named}
 	}
@@ -121,66 +126,97 @@ func (s *Suite) programs() (all []suite.Program) {
 	return all
 }
 
-// Measure runs the harness once for one benchmark.
+// Measure runs the harness once for one benchmark, or takes its result from a process that measured all chosen ones.
 func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (bench.Result, error) {
+	run := func() (*session, bool, error) { return s.run(ctx, cell, d) }
+	taken, fresh, err := s.sessions.Take(s.process(cell), cell, d, run)
 	result := bench.Result{Cell: cell}
-	output, err := os.MkdirTemp("", "exec-")
 	if err != nil {
-		return result, fmt.Errorf("make a folder for the program's result: %w: name another temporary folder with TMPDIR", err)
+		return result, err
 	}
-	defer os.RemoveAll(output)
 	name := s.benchmark(cell)
-	if result.Command, err = s.body.arguments(s.body.Command, name, output); err != nil {
+	if result.Command, err = s.body.arguments(s.body.Command, []string{name}, taken.output); err != nil {
 		return result, err
 	}
-	result.Env = suite.Entries(s.body.Env)
-	if s.env.Pin != nil {
-		result.Env = append(result.Env, s.env.Pin(d)...)
+	result.Env = taken.env
+	if suite.Conclude(&result, taken.response); result.Outcome == bench.Passed {
+		taken.read(&result, name)
 	}
-	response, err := s.env.Worker.Do(
-		ctx,
-		suite.Watch(ctx, worker.Request{Args: result.Command, Dir: s.dir, Env: result.Env, Unset: s.unset, Timeout: s.body.Timeout}),
-	)
-	if err != nil {
-		return result, err
-	}
-	if err := suite.NoProgram(response); err != nil {
-		return result, err
-	}
-	if suite.Conclude(&result, response); result.Outcome == bench.Passed {
-		s.read(&result, name, response, output)
-	}
+	result.WallMS /= float64(taken.cells)
 	if result.Cause == bench.CauseExit || result.Cause == bench.CauseCrash {
-		result.Reason = ended(response)
+		result.Reason = ended(taken.response)
 	}
-	if result.Outcome != bench.Passed {
-		result.Log = response.Log
+	if result.Outcome != bench.Passed && fresh { // one log of a process is enough
+		result.Log = taken.response.Log
 	}
 	return result, nil
+}
+
+// session is one process of the harness, and what it measured.
+type session struct {
+	response worker.Response
+	output   string // folder of the result, which is gone
+	env      []string
+	cells    int // that share the process
+	found    []formats.Benchmark
+	err      error          // why nothing was found
+	at       map[string]int // in found, by name
+}
+
+// run runs the harness once, for a benchmark or for all chosen ones. It reports whether the harness passed.
+func (s *Suite) run(ctx context.Context, cell bench.Cell, d bench.Device) (*session, bool, error) {
+	output, err := os.MkdirTemp("", "exec-")
+	if err != nil {
+		return nil, false, fmt.Errorf("make a folder for the program's result: %w: name another temporary folder with TMPDIR", err)
+	}
+	defer os.RemoveAll(output)
+	of := &session{output: output, env: suite.Entries(s.body.Env), cells: 1}
+	names := []string{s.benchmark(cell)}
+	if s.process(cell) != "" {
+		names, of.cells = s.selected()
+	}
+	args, err := s.body.arguments(s.body.Command, names, output)
+	if err != nil {
+		return nil, false, err
+	}
+	if s.env.Pin != nil {
+		of.env = append(of.env, s.env.Pin(d)...)
+	}
+	request := worker.Request{Args: args, Dir: s.dir, Env: of.env, Unset: s.unset, Timeout: s.body.Timeout}
+	if of.response, err = s.env.Worker.Do(ctx, suite.Watch(ctx, request)); err != nil {
+		return nil, false, err
+	}
+	if err := suite.NoProgram(of.response); err != nil {
+		return nil, false, err
+	}
+	if !of.response.OK() {
+		return of, false, nil
+	}
+	data, err := s.result(of.response, output)
+	if err == nil {
+		of.found, err = formats.Harnesses[s.body.Read.Format](data)
+	}
+	of.err, of.at = err, formats.BenchmarkIndex(of.found)
+	return of, err == nil, nil
 }
 
 // maxFile bounds what a harness writes.
 const maxFile = 64 << 20
 
-// read takes the benchmark's values out of the harness's output or file.
-func (s *Suite) read(result *bench.Result, name string, response worker.Response, output string) {
-	data, err := s.result(response, output)
-	var all []formats.Benchmark
-	if err == nil {
-		all, err = formats.Harnesses[s.body.Read.Format](data)
-	}
-	if err != nil {
-		suite.Unusable(result, err)
+// read takes the benchmark's values out of the session's.
+func (s *session) read(result *bench.Result, name string) {
+	if s.err != nil {
+		suite.Unusable(result, s.err)
 		return
 	}
-	found, ok := formats.BenchmarkNamed(all, name)
+	i, ok := s.at[name]
 	switch {
 	case !ok:
-		suite.Fail(result, bench.CauseOutput, absent(name, all))
-	case found.Failed != "":
-		suite.Fail(result, bench.CauseOutput, found.Failed)
+		suite.Fail(result, bench.CauseOutput, absent(name, s.found))
+	case s.found[i].Failed != "":
+		suite.Fail(result, bench.CauseOutput, s.found[i].Failed)
 	default:
-		for _, v := range found.Values {
+		for _, v := range s.found[i].Values {
 			result.Samples = append(result.Samples, bench.Sample{Metric: v.Metric, Values: []float64{v.Value}})
 		}
 	}
@@ -234,7 +270,7 @@ func namesOf(all []formats.Benchmark) (names []string) {
 // Digest identifies what Measure runs for a benchmark: arguments, environment, folder,
 // and the contents of the program and of all files that an argument names.
 func (s *Suite) Digest(cell bench.Cell) (string, error) {
-	args, err := s.body.arguments(s.body.Command, s.benchmark(cell), "output") // the real folder differs each time
+	args, err := s.body.arguments(s.body.Command, []string{s.benchmark(cell)}, "output") // the real folder differs each time
 	if err != nil {
 		return "", err
 	}
@@ -249,5 +285,6 @@ func (s *Suite) Digest(cell bench.Cell) (string, error) {
 }
 
 func unknownPlaceholder(name string) error {
-	return fmt.Errorf("{%s} is not a placeholder: use {benchmark}, {regexp} or {output}, and {{ for a brace", text.Plain(name, 80))
+	return fmt.Errorf("{%s} is not a placeholder: use {benchmark}, {regexp}, {benchmarks}, {regexps} or {output}, and {{ for a brace",
+		text.Plain(name, 80))
 }

@@ -11,7 +11,8 @@ var keys = config.Keys{
 	reflect.TypeFor[body](): {
 		"command": {
 			Text: "The program and its arguments, which no shell interprets. `{benchmark}` is the name, `{regexp}` the name as a regular expression, " +
-				"`{output}` a fresh folder. One of the first two must occur, except with a single benchmark.",
+				"`{output}` a fresh folder. Without the first two, one process measures [several benchmarks](exec.md#one-process-for-all): the argument `{benchmarks}` " +
+				"becomes a list of the selected ones, or of none for all, and `{regexps}` one expression for them.",
 		},
 		"read": {Text: "Where the harness reports its values. Required. A plain value stands for the format."},
 		"benchmarks": {Absent: everyBenchmark, Text: "`all`, or a list of names as the harness reports them: " +

@@ -27,6 +27,7 @@ func demand(c *config.Suite) (func(bench.Cell) []bench.Demand, error) {
 func (b *body) demands(cell bench.Cell) (demands []bench.Demand) {
 	for _, m := range b.Metrics {
 		switch {
+		case !b.of(cell, m.Name):
 		case m.Informational || m.FallbackFor != "" || m.Optional && !b.own:
 		case len(m.When) == 0 || matrix.Match(m.When).Selects(cell):
 			demands = append(

@@ -48,9 +48,6 @@ type body struct {
 
 	Worker workerConfig `yaml:"worker"`
 
-	// Output is where the numbers stand: "stdout", "both" (standard error and
-	// then standard output) or "file", for which {output} is a fresh path.
-	Output string `yaml:"output"`
 	// Parser names a program whose output is understood as a whole, in place
 	// of json and regexp in Metrics; see formats.Outputs.
 	Parser    string        `yaml:"parser"`
@@ -209,8 +206,11 @@ func (m metric) describe() bench.Metric {
 }
 
 func (b *body) metrics() (metrics []bench.Metric) {
+	rows := len(b.rows()) > 0
 	for _, m := range b.Metrics {
-		metrics = append(metrics, m.describe())
+		described := m.describe()
+		described.Optional = described.Optional || rows // of other cells
+		metrics = append(metrics, described)
 	}
 	return metrics
 }
@@ -220,8 +220,8 @@ func (b *body) metrics() (metrics []bench.Metric) {
 type source struct {
 	JSON   *formats.Path    `yaml:"json"`
 	Regexp *formats.Pattern `yaml:"regexp"`
-	// Parser asks the suite's parser for the answer.
-	Parser bool `yaml:"parser"`
+	// parser has the suite's parser find the answer.
+	parser bool
 }
 
 // axis is a dimension of the matrix.

@@ -27,7 +27,8 @@ type scope struct {
 	choice     choice
 	vars       map[string]string
 	executable string
-	output     string // "" where the suite reads no file
+	output     string   // "" where the program writes no file
+	rows       []string // that are selected; nil for all
 }
 
 // arguments fills in the command's template for a cell.
@@ -37,6 +38,9 @@ func (s *scope) arguments(template []string) ([]string, error) {
 
 // spliced returns the list that an item of the command stands for.
 func (s *scope) spliced(t string) (args []string, ok bool, err error) {
+	if t == "{rows}" {
+		return s.rows, true, nil
+	}
 	axis, ok := strings.CutSuffix(strings.TrimPrefix(t, "{"), ".args}")
 	v, known := s.choice[axis]
 	if !ok || !known || !strings.HasPrefix(t, "{") {
@@ -58,10 +62,12 @@ func (s *scope) lookup(name string) (string, error) {
 	switch {
 	case name == "accelgate":
 		return s.executable, nil
+	case name == "rows":
+		return strings.Join(s.rows, ","), nil
 	case name == "output" && s.output != "":
 		return s.output, nil
 	case name == "output":
-		return "", fmt.Errorf("{output} has no file: add output: file to the suite")
+		return "", fmt.Errorf("{output} has no file: pass it to the program in command")
 	case !isAxis:
 		if value, ok := s.vars[name]; ok {
 			return value, nil

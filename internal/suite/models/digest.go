@@ -17,7 +17,7 @@ import (
 // loads besides, such as libraries and modules, is not seen, nor is the content
 // of an image.
 func (s *Suite) Digest(cell bench.Cell) (string, error) {
-	f, _, err := s.fill(cell, s.placeholderOutput()) // the real path differs each time and does not matter
+	f, _, err := s.fill(s.processOf(cell), s.placeholderOutput()) // the real path differs each time and does not matter
 	if err != nil {
 		return "", err
 	}
@@ -36,7 +36,7 @@ func (s *Suite) programs() (all []suite.Program) {
 	if s.body.Worker.Container != nil {
 		return nil
 	}
-	for _, cell := range s.cells {
+	for _, cell := range s.matrix {
 		f, _, err := s.fill(cell, s.placeholderOutput())
 		if err == nil && !slices.ContainsFunc(all, func(p suite.Program) bool { return p.Name == f.args[0] }) {
 			all = append(all, suite.Program{Name: f.args[0], Env: f.env})
@@ -47,7 +47,7 @@ func (s *Suite) programs() (all []suite.Program) {
 
 // artifacts implements Artifacts of [suite.Plan].
 func (s *Suite) artifacts(cell bench.Cell) (string, error) {
-	f, key, err := s.fill(cell, s.placeholderOutput())
+	f, key, err := s.fill(s.processOf(cell), s.placeholderOutput())
 	if err != nil {
 		return "", s.config.Errorf(key, "%v", err)
 	}
@@ -59,7 +59,7 @@ func (s *Suite) artifacts(cell bench.Cell) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	data, err := json.Marshal([]any{declared, command, s.env.Host.Fingerprint, s.body.Output, s.body.Parser, s.metrics, s.sources()})
+	data, err := json.Marshal([]any{declared, command, s.env.Host.Fingerprint, s.body.writes(), s.body.Parser, s.metrics, s.sources()})
 	if err != nil {
 		return "", err
 	}

@@ -14,7 +14,7 @@ var keys = config.Keys{
 		},
 		"command": {
 			Text: "Program and its arguments, which no shell interprets. `{model}`, `{backend}`, `{feature}` are the cell's values, " +
-				"`{model.NAME}` a variable of the value, `{NAME}` one of `vars`, `{accelgate}` this program, `{output}` the file of `output: file`. " +
+				"`{model.NAME}` a variable of the value, `{NAME}` one of `vars`, `{accelgate}` this program, `{output}` a fresh path to which the program writes its result, `{rows}` the selected [rows](series.md#rows). " +
 				"An argument that is exactly `{model.args}`, `{backend.args}` and so on becomes that list, in whose items `{NAME}` is a placeholder too and all other braces are themselves. " +
 				"In `command`, `{{` and `}}` are braces. Required, here or in the preset.",
 		},
@@ -72,8 +72,6 @@ var keys = config.Keys{
 		"worker": {
 			Text: "How cells run, see [Workers](models.md#workers). If absent, each measurement is one process. `persistent` and `container` exclude each other.",
 		},
-		"output": {Absent: "stdout", Text: "Where the numbers stand: `stdout`, `both` (standard error, then standard output) or `file`, " +
-			"a fresh path that `{output}` stands for."},
 		"parser": {
 			Text: "A program whose output is understood as a whole, see [parsers](presets.md#parsers). `metrics` then have neither `json` nor `regexp`.",
 		},
@@ -82,7 +80,7 @@ var keys = config.Keys{
 				"see [Metrics](models.md#metrics).",
 		},
 		"answer": {
-			Text: "Where the answer stands, by one of the keys. If absent, the answer is all of standard output, or of the file.",
+			Text: "Where the answer stands, by one of the keys. If absent, the answer is the one that `parser` finds, else all of standard output, or of the file.",
 		},
 		"tokens":    {Text: "[JSON path](models.md#predicates-and-paths) of the list of token ids."},
 		"operators": {Text: "[JSON path](models.md#predicates-and-paths) of a list of `{name, total_ms, calls}`."},
@@ -193,9 +191,10 @@ var keys = config.Keys{
 	reflect.TypeFor[metric](): {
 		"name": {Text: "Name of the metric. Required."},
 		"json": {
-			Text: "[JSON path](models.md#predicates-and-paths) of the number. A metric has `json` or `regexp`, unless the suite has a `parser`.",
+			Text: "[JSON path](models.md#predicates-and-paths) of the number. A metric has `json` or `regexp`, unless the suite has a `parser`. " +
+				"A path to several values makes a [cell of each](series.md#rows), unless there is `series`.",
 		},
-		"regexp": {Text: "[Regular expression](models.md#predicates-and-paths) that finds the number."},
+		"regexp": {Text: "[Regular expression](models.md#predicates-and-paths) that finds the number: on standard output, or in the file, else on standard error."},
 		"series": {Text: "What makes one number of several: a word such as `median`, or a list such as `[skip 3, median]`. See [Series](series.md#series)."},
 		"unit":   {Text: "Unit, as in `tok/s`."},
 		"better": {Text: "`higher` or `lower`. Required."},
@@ -223,7 +222,6 @@ var keys = config.Keys{
 	reflect.TypeFor[source](): {
 		"json":   {Text: "[JSON path](models.md#predicates-and-paths) of the answer."},
 		"regexp": {Text: "[Regular expression](models.md#predicates-and-paths) that finds the answer."},
-		"parser": {Absent: false, Text: "`true` takes the answer from the suite's `parser`."},
 	},
 	reflect.TypeFor[failure](): {
 		"regexp": {Text: "Regular expression (RE2) of the output. Required."},

@@ -8,46 +8,112 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/formats"
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
-// Measure runs the cell once and judges what it printed.
+// Measure runs the cell once and judges what it printed, or takes a row from a process that has run for another one.
 func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (bench.Result, error) {
-	result := bench.Result{Cell: cell, Twin: s.points[cell.ID()].Twin}
+	at := s.processOf(cell)
+	ran, fresh, err := s.sessions.Take(s.share(cell), cell, d, func() (*process, bool, error) { return s.run(ctx, at, d) })
+	result := bench.Result{Cell: cell, Twin: s.twin(cell)}
+	if err != nil {
+		return result, err
+	}
+	result.Env = ran.env
+	if result.Command, err = s.commandOf(at, cell, ran); err != nil {
+		return result, err
+	}
+	if ran.missing != "" {
+		result.Outcome, result.Cause, result.Reason = bench.Failed, bench.CauseInput, ran.missing
+		return result, nil
+	}
+	row := at.ID() != cell.ID()
+	keys := s.reader.conclude(&result, ran.response, ran.printed, func(printed formats.Output) {
+		if row {
+			s.readRow(&result, ran)
+		} else {
+			s.reader.read(&result, printed, s.expected(cell))
+		}
+	})
+	if result.Outcome == bench.Passed && len(s.rows) > 0 {
+		s.unbounded(&result)
+	}
+	if !fresh {
+		result.Log = "" // one log of a process is enough
+	}
+	result.WallMS /= float64(max(1, len(s.chosen[at.ID()])))
+	s.absent(&result, keys)
+	return result, nil
+}
+
+// process is one process of a cell of the matrix, and what it yielded.
+type process struct {
+	command, env []string
+	missing      string // why it was not started
+	response     worker.Response
+	output       formats.Output
+	outputErr    error
+	cells        []bench.Cell                  // its rows, in their order
+	values       map[string]map[string]float64 // of rows, by id and metric
+	rowErr       error
+}
+
+// commandOf measures a cell alone, as far as the program can choose.
+func (s *Suite) commandOf(at, cell bench.Cell, ran *process) ([]string, error) {
+	if name, row := strings.CutPrefix(cell.ID(), at.ID()+"__"); row && strings.Contains(strings.Join(s.body.Command, " "), "{rows}") {
+		f, _, err := s.fill(at, s.placeholderOutput(), name)
+		return f.args, err
+	}
+	return ran.command, nil
+}
+
+// printed returns what the numbers are read from.
+func (p *process) printed() (formats.Output, error) { return p.output, p.outputErr }
+
+// run runs a cell of the matrix once, and reads its rows. It reports whether the process passed.
+func (s *Suite) run(ctx context.Context, cell bench.Cell, d bench.Device) (*process, bool, error) {
 	output, err := s.resultFile()
 	if err != nil {
-		return result, err
+		return nil, false, err
 	}
 	defer output.remove()
-	f, _, err := s.fill(cell, output.path)
-	if err != nil {
-		return result, err
+	var rows []string
+	if chosen := s.chosen[cell.ID()]; len(chosen) < s.counts[cell.ID()] {
+		rows = chosen
 	}
-	result.Command, result.Env = output.typable(f.args), f.env
-	if reason := missing(f.files); reason != "" {
-		result.Outcome, result.Cause, result.Reason = bench.Failed, bench.CauseInput, reason
-		return result, nil
+	f, _, err := s.fill(cell, output.path, rows...)
+	if err != nil {
+		return nil, false, err
+	}
+	p := &process{command: output.typable(f.args), env: f.env}
+	if p.missing = missing(f.files); p.missing != "" {
+		return p, false, nil
 	}
 	w, err := s.workers.of(d)
 	if err != nil {
-		return result, err
+		return nil, false, err
 	}
-	response, err := w.Do(ctx, suite.Watch(ctx, s.request(f, d)))
-	if err != nil {
-		return result, err
+	if p.response, err = w.Do(ctx, suite.Watch(ctx, s.request(f, d))); err != nil {
+		return nil, false, err
 	}
-	if err := suite.NoProgram(response); err != nil && !s.manyPrograms && s.body.Worker.Container == nil {
-		return result, err
+	if err := suite.NoProgram(p.response); err != nil && !s.manyPrograms && s.body.Worker.Container == nil {
+		return nil, false, err
 	}
-	keys := s.reader.conclude(&result, response, output.path, s.expected(cell))
-	s.absent(&result, keys)
-	return result, nil
+	if !p.response.OK() {
+		return p, false, nil
+	}
+	if p.output, p.outputErr = s.reader.printed(p.response, output.path); p.outputErr == nil && len(s.rows) > 0 {
+		p.rowErr = s.readRows(p, cell, formats.NewDocument(p.output.Stdout))
+	}
+	return p, p.outputErr == nil && p.rowErr == nil, nil
 }
 
 // filled is everything of a cell that is a template, filled in.
@@ -63,9 +129,10 @@ type filled struct {
 
 // fill fills in the templates of a cell; output stands for {output}. With an
 // error comes the key of the configuration that is to blame.
-func (s *Suite) fill(cell bench.Cell, output string) (f filled, key string, err error) {
+func (s *Suite) fill(cell bench.Cell, output string, rows ...string) (f filled, key string, err error) {
 	sc := s.scope(cell, output)
 	f.choice = sc.choice
+	sc.rows = rows
 	if f.args, err = sc.arguments(s.body.Command); err != nil {
 		return f, "command", err
 	}
@@ -84,7 +151,7 @@ func (s *Suite) fill(cell bench.Cell, output string) (f filled, key string, err 
 // placeholderOutput is {output} where nothing is run; "" where the suite reads
 // no file.
 func (s *Suite) placeholderOutput() string {
-	if s.body.Output == outputFile {
+	if s.body.writes() {
 		return "output"
 	}
 	return ""
@@ -103,7 +170,7 @@ func (s *Suite) request(f filled, d bench.Device) worker.Request {
 type resultFile struct{ path string }
 
 func (s *Suite) resultFile() (*resultFile, error) {
-	if s.body.Output != outputFile {
+	if !s.body.writes() {
 		return &resultFile{}, nil
 	}
 	parent := "" // the system's

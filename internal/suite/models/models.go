@@ -26,8 +26,9 @@ type Suite struct {
 	metrics []bench.Metric
 	axes    []axis
 	values  map[string]map[string]*value // axis -> id -> value
-	cells   []bench.Cell
-	points  map[string]*matrix.Point // of cells, by id
+	matrix  []bench.Cell                 // one for each process
+	cells   []bench.Cell                 // those of the matrix; with rows, those that the program has listed
+	points  map[string]*matrix.Point     // of cells, by id
 	skipped []bench.Result
 	reader  reader
 	unset   []string
@@ -40,6 +41,12 @@ type Suite struct {
 	// there are manyPrograms.
 	program      *string
 	manyPrograms bool
+
+	rows      []rowMetric
+	processes map[string]bench.Cell // of rows, by id
+	sessions  suite.Sessions[*process]
+	chosen    map[string][]string // names of the rows that are measured next, by process
+	counts    map[string]int      // cells of each process
 }
 
 var (
@@ -160,7 +167,7 @@ func (s *Suite) expand(c *config.Suite, all []axis) error {
 	}
 	s.sort(points)
 	s.warnings = append(s.warnings, s.idle(points)...)
-	for _, cell := range s.cells {
+	for _, cell := range s.matrix {
 		if key, err := s.tryTemplates(cell); err != nil {
 			return c.Errorf(key, "%v", err)
 		}
@@ -220,7 +227,7 @@ func (s *Suite) idle(points []matrix.Point) (warnings []string) {
 // sort distinguishes the cells that this host can run from those that it cannot.
 func (s *Suite) sort(points []matrix.Point) {
 	s.points = make(map[string]*matrix.Point, len(points))
-	s.cells = make([]bench.Cell, 0, len(points))
+	s.matrix = make([]bench.Cell, 0, len(points))
 	for i := range points {
 		p := &points[i]
 		s.points[p.Cell.ID()] = p
@@ -228,8 +235,13 @@ func (s *Suite) sort(points []matrix.Point) {
 			s.skipped = append(s.skipped, bench.Result{Cell: p.Cell, Outcome: bench.Skipped, Reason: p.Skip, Cause: bench.CauseCapacity})
 			continue
 		}
-		s.cells = append(s.cells, p.Cell)
+		s.matrix = append(s.matrix, p.Cell)
 	}
+	if s.rows = s.body.rows(); len(s.rows) == 0 {
+		s.cells = s.matrix
+		return
+	}
+	s.processes, s.counts = map[string]bench.Cell{}, map[string]int{}
 }
 
 func (s *Suite) checkIncludes(c *config.Suite) error {
@@ -252,13 +264,14 @@ func (s *Suite) checkIncludes(c *config.Suite) error {
 func (s *Suite) checkWhens(c *config.Suite) error {
 	for i, e := range s.body.Expect {
 		selects := func(r bench.Cell) bool { return e.selects(r) }
-		if !slices.ContainsFunc(s.cells, selects) && !slices.ContainsFunc(s.skipped, func(r bench.Result) bool { return selects(r.Cell) }) {
+		if !slices.ContainsFunc(s.matrix, selects) &&
+			!slices.ContainsFunc(s.skipped, func(r bench.Result) bool { return selects(r.Cell) }) {
 			return c.Errorf(fmt.Sprintf("expect[%d].when", i), "selects no cell: compare it with 'accelgate plan --list'")
 		}
 	}
 	for i, m := range s.body.Metrics {
 		selects := func(cell bench.Cell) bool { return matrix.Match(m.When).Selects(cell) }
-		if len(m.When) > 0 && !slices.ContainsFunc(s.cells, selects) &&
+		if len(m.When) > 0 && !slices.ContainsFunc(s.matrix, selects) &&
 			!slices.ContainsFunc(s.skipped, func(r bench.Result) bool { return selects(r.Cell) }) {
 			return c.Errorf(fmt.Sprintf("metrics[%d].when", i), "selects no cell: compare it with 'accelgate plan --list'")
 		}
@@ -271,7 +284,7 @@ func (s *Suite) checkWhens(c *config.Suite) error {
 func (s *Suite) checkProfiles(c *config.Suite) error {
 	for _, name := range slices.Sorted(maps.Keys(s.body.profiles)) {
 		p := s.body.Profiles[name]
-		if s.body.Discover.Dir == "" && !slices.ContainsFunc(s.cells, p.wanted) &&
+		if s.body.Discover.Dir == "" && !slices.ContainsFunc(s.matrix, p.wanted) &&
 			!slices.ContainsFunc(s.skipped, func(r bench.Result) bool { return p.wanted(r.Cell) }) {
 			return c.Errorf("profiles."+name, "selects no cell: compare it with 'accelgate plan --list'")
 		}
@@ -308,6 +321,14 @@ func (s *Suite) tryTemplates(cell bench.Cell) (key string, err error) {
 	}
 	s.manyPrograms = s.manyPrograms || *s.program != f.args[0]
 	return "", nil
+}
+
+// twin returns the id of the cell that is measured under the same conditions.
+func (s *Suite) twin(c bench.Cell) string {
+	if p := s.points[c.ID()]; p != nil {
+		return p.Twin
+	}
+	return "" // of a row
 }
 
 // Release ends the process that is kept for a device.

@@ -14,7 +14,7 @@ func (s *Suite) Plan() suite.Plan {
 	p := suite.Plan{Metrics: s.metrics, Cells: s.cells, Skipped: s.skipped, Repeats: s.body.Repeats, Warnings: s.warnings,
 		Partners: map[string]string{}, Loads: s.loads(), Starts: true, Programs: s.programs, Outside: s.body.Worker.Container != nil,
 		Profiles: make(map[string]func(bench.Cell) bool, len(s.body.Profiles)),
-		Tags:     s.tags(), TagsOf: func(c bench.Cell) []string { return s.points[c.ID()].Tags }}
+		Tags:     s.tags(), TagsOf: s.tagsOf}
 	for id, point := range s.points {
 		if point.Twin != "" {
 			p.Partners[id] = point.Twin
@@ -29,6 +29,10 @@ func (s *Suite) Plan() suite.Plan {
 			p.Embedded[c.ID()] = true
 		}
 	}
+	if len(s.rows) > 0 {
+		p.Listing = &suite.Listing{List: s.list, Named: s.cellNamed}
+		p.Sharing = &suite.Sharing{Process: s.share, Choose: s.choose, Ready: s.ready}
+	}
 	if len(s.body.Artifacts) > 0 {
 		p.Artifacts = s.artifacts
 	}
@@ -36,6 +40,13 @@ func (s *Suite) Plan() suite.Plan {
 		p.Hidden = s.hidden
 	}
 	return p
+}
+
+func (s *Suite) tagsOf(c bench.Cell) []string {
+	if p := s.points[s.processOf(c).ID()]; p != nil {
+		return p.Tags
+	}
+	return nil
 }
 
 // loads names the process that keeps a cell's model: one with the same command
@@ -46,7 +57,7 @@ func (s *Suite) loads() map[string]string {
 	}
 	loads := make(map[string]string, len(s.cells))
 	for _, c := range s.cells {
-		if f, _, err := s.fill(c, s.placeholderOutput()); err == nil { // measuring it tells
+		if f, _, err := s.fill(s.processOf(c), s.placeholderOutput()); err == nil { // measuring it tells
 			loads[c.ID()] = fmt.Sprintf("%q %q", f.args, f.env)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/formats"
 	"github.com/accelgate/accelgate/internal/suite"
 )
 
@@ -19,16 +20,25 @@ func load(c *config.Suite) (body, error) {
 	own := defaults()
 	if err := c.Decode(&own); err != nil || own.Preset == "" {
 		own.profiles, own.vars, own.own = own.Profiles, own.Vars, true
-		return own, err
+		return own.answering(), err
 	}
 	b := defaults()
 	preset, err := suite.Preset(c, presets, own.Preset)
 	if err != nil {
 		return b, err
 	}
-	if err := preset.Decode(&b); err != nil {
+	if err = preset.Decode(&b); err != nil {
 		return b, fmt.Errorf("preset %s: %w", own.Preset, err)
 	}
 	b.profiles, b.vars, b.own = own.Profiles, own.Vars, len(own.Metrics) > 0
-	return b, c.Decode(&b)
+	err = c.Decode(&b)
+	return b.answering(), err
+}
+
+// answering takes the answer from a parser that finds it, unless the suite says where it stands.
+func (b body) answering() body {
+	if b.Answer == nil && formats.Answers(b.Parser) {
+		b.Answer = &source{parser: true}
+	}
+	return b
 }

@@ -113,7 +113,7 @@ func TestResultFile(t *testing.T) {
 			temporary := t.TempDir()
 			t.Setenv("TMPDIR", temporary)
 			command := strings.ReplaceAll(strings.ReplaceAll(f.script, "{output}", "$0"), "'", "''")
-			s := in(t, t.TempDir(), "    output: file\n    command: [sh, -c, '"+braces.Replace(command)+"', '{output}']\n"+
+			s := in(t, t.TempDir(), "    command: [sh, -c, '"+braces.Replace(command)+"', '{output}']\n"+
 				"    models: [m]\n    metrics: [{name: tps, json: tps, better: higher}]\n")
 			r, err := s.Measure(t.Context(), s.Plan().Cells[0], bench.Device{})
 			if err != nil || !strings.Contains(r.Reason, f.reason) || (r.Outcome == bench.Passed) != (f.reason == "") {

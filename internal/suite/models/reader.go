@@ -28,7 +28,7 @@ type reader struct {
 	answer    source
 	tokens    *formats.Path
 	operators *formats.Path
-	output    string         // where the numbers stand
+	file      bool           // the numbers stand in the file {output}
 	format    formats.Format // nil: metrics and answer say where they stand
 	failures  []failure
 }
@@ -37,7 +37,7 @@ func (b *body) reader(c *config.Suite) (r reader, err error) {
 	var specs, stdErrs, trials []formats.Spec
 	for i, m := range b.Metrics {
 		r.names = append(r.names, m.Name)
-		if b.Parser == "" {
+		if b.Parser == "" && !b.rowMetric(m.Name) {
 			series, err := m.series()
 			if err != nil {
 				return r, c.Errorf(fmt.Sprintf("metrics[%d].series", i), "%v", err)
@@ -67,13 +67,15 @@ func (b *body) reader(c *config.Suite) (r reader, err error) {
 		default:
 			stdErrs = append(stdErrs, formats.Spec{Metric: m.Name, Regexp: m.StdErr})
 		}
-		if !m.Informational {
+		if !m.Informational && !b.rowMetric(m.Name) {
 			r.required = append(r.required, m.Name)
 		}
 	}
 	if len(r.required) == 0 { // a suite that only shows numbers must print one of these
 		for _, m := range b.Metrics {
-			r.required = append(r.required, m.Name)
+			if !b.rowMetric(m.Name) {
+				r.required = append(r.required, m.Name)
+			}
 		}
 	}
 	for _, m := range b.Metrics {
@@ -94,27 +96,24 @@ func (b *body) reader(c *config.Suite) (r reader, err error) {
 		return r, err
 	}
 	if b.Answer != nil {
-		if err := b.Answer.check(c, r.format != nil); err != nil {
+		if err := b.Answer.check(c); err != nil {
 			return r, err
 		}
 		r.answer = *b.Answer
 	}
-	r.tokens, r.operators, r.output, r.failures = b.Tokens, b.Operators, cmp.Or(b.Output, outputStdout), b.Failures
+	r.tokens, r.operators, r.file, r.failures = b.Tokens, b.Operators, b.writes(), b.Failures
 	return r, nil
 }
 
-func (a *source) check(c *config.Suite, parser bool) error {
+func (a *source) check(c *config.Suite) error {
 	n := 0
-	for _, given := range []bool{a.JSON != nil, a.Regexp != nil, a.Parser} {
+	for _, given := range []bool{a.JSON != nil, a.Regexp != nil, a.parser} {
 		if given {
 			n++
 		}
 	}
-	switch {
-	case n != 1:
-		return c.Errorf("answer", "needs json, regexp or parser: true: write one of them")
-	case a.Parser && !parser:
-		return c.Errorf("answer.parser", "the suite has no parser: add parser, or use json or regexp")
+	if n != 1 {
+		return c.Errorf("answer", "needs json or regexp: write one of them")
 	}
 	return nil
 }
@@ -125,7 +124,12 @@ const maxOutput = 4 << 10
 // conclude fills in the result from the child's end and output. The log is kept
 // only where it explains something: a run of 100,000 cells must stay readable. It
 // returns what names the numbers that the output holds.
-func (r *reader) conclude(result *bench.Result, response worker.Response, file string, expected []expectation) (keys func() []string) {
+func (r *reader) conclude(
+	result *bench.Result,
+	response worker.Response,
+	output func() (formats.Output, error),
+	read func(formats.Output),
+) (keys func() []string) {
 	keys = func() []string { return nil }
 	suite.Conclude(result, response)
 	switch {
@@ -134,15 +138,15 @@ func (r *reader) conclude(result *bench.Result, response worker.Response, file s
 		// lack of memory exits with a code like any other.
 		result.Cause = cmp.Or(cause(r.failures, response.Stderr, response.Stdout, []byte(response.Message)), result.Cause)
 	case result.Outcome != bench.Passed:
-	case response.StdoutTruncated && r.output != outputFile:
+	case response.StdoutTruncated && !r.file:
 		suite.Fail(result, bench.CauseOutput, suite.Truncated)
 	default:
-		printed, err := r.printed(response, file)
+		printed, err := output()
 		if err != nil {
 			suite.Fail(result, bench.CauseOutput, err.Error())
 			break
 		}
-		r.read(result, printed, expected)
+		read(printed)
 		keys = r.keysOf(printed)
 		// Some programs say what is wrong and exit with 0.
 		if c := cause(r.failures, response.Stderr, response.Stdout); result.Cause == bench.CauseOutput && c != "" {
@@ -158,12 +162,7 @@ func (r *reader) conclude(result *bench.Result, response worker.Response, file s
 // printed returns what the numbers are read from.
 func (r *reader) printed(response worker.Response, file string) (formats.Output, error) {
 	out := formats.Output{Stdout: response.Stdout, Stderr: response.Stderr}
-	switch r.output {
-	case outputBoth:
-		if r.format == nil {
-			out.Stdout = slices.Concat(response.Stderr, []byte(between), response.Stdout)
-		}
-	case outputFile:
+	if r.file {
 		data, err := suite.ReadResult(file, "{output}", worker.DefaultMaxStdout)
 		if errors.Is(err, fs.ErrNotExist) {
 			err = errors.New("wrote no result to {output}: check that command passes the path on")
@@ -176,14 +175,12 @@ func (r *reader) printed(response worker.Response, file string) (formats.Output,
 	return out, nil
 }
 
-// between stands between the two streams where both are read.
-const between = "\n"
-
 // read takes everything from the output. A number that cannot be used fails
 // the cell; an answer that is not the expected one makes it incorrect, with
 // its numbers kept.
 func (r *reader) read(result *bench.Result, printed formats.Output, expected []expectation) {
 	doc := formats.NewDocument(printed.Stdout)
+	doc.Log = printed.Stderr
 	answer, err := r.numbers(result, doc, printed)
 	if err != nil {
 		suite.Unusable(result, err)
@@ -212,13 +209,13 @@ func (r *reader) elsewhere(doc *formats.Document) error {
 
 // numbers takes metrics and operators, and says where the answer comes from.
 func (r *reader) numbers(result *bench.Result, doc *formats.Document, printed formats.Output) (answer func() (string, error), err error) {
-	answer = func() (string, error) { return r.text(doc, printed.Stdout, printed.Stderr) }
+	answer = func() (string, error) { return r.text(doc, printed.Stdout) }
 	if r.format != nil {
 		reading, err := r.format(printed)
 		if err != nil {
 			return nil, err
 		}
-		if r.answer.Parser {
+		if r.answer.parser {
 			answer = func() (string, error) {
 				if !reading.HasAnswer {
 					return "", errors.New("printed no answer")
@@ -325,7 +322,7 @@ func unknown(values []formats.Value, names []string) error {
 
 // text returns the answer: where no place is configured, all that the
 // program printed on standard output, or of its file.
-func (r *reader) text(doc *formats.Document, stdout, stderr []byte) (string, error) {
+func (r *reader) text(doc *formats.Document, stdout []byte) (string, error) {
 	switch {
 	case r.answer.JSON != nil:
 		s, ok, err := doc.Text(*r.answer.JSON)
@@ -339,9 +336,6 @@ func (r *reader) text(doc *formats.Document, stdout, stderr []byte) (string, err
 			return "", fmt.Errorf("printed no answer that matches %s", r.answer.Regexp)
 		}
 		return string(found), nil
-	}
-	if r.output == outputBoth && r.format == nil { // the log before it is no answer
-		stdout = stdout[len(stderr)+len(between):]
 	}
 	return strings.TrimSpace(string(stdout)), nil
 }

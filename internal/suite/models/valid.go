@@ -42,6 +42,7 @@ func (b *body) check(c *config.Suite) error {
 		b.checkEnv(c),
 		b.checkValues(c),
 		b.checkMetrics(c),
+		b.checkRows(c),
 		suite.CheckLimits(c, b.metricLimits()),
 		b.checkExpect(c),
 		b.checkWorker(c),
@@ -56,7 +57,6 @@ func (b *body) checkChoices(c *config.Suite) error {
 		}
 	}
 	choice("sweep_mode", b.SweepMode, "one-at-a-time", "product")
-	choice("output", b.Output, outputStdout, outputBoth, outputFile)
 	errs = append(errs, suite.CheckUnset(c, "unset", b.Unset)...)
 	for i, f := range b.Failures {
 		path := fmt.Sprintf("failures[%d]", i)
@@ -85,7 +85,7 @@ func (b *body) checkEnv(c *config.Suite) error {
 }
 
 func (b *body) checkValues(c *config.Suite) error {
-	seen := map[string]bool{"env": true, "host": true, "tags": true, "accelgate": true, "output": true}
+	seen := map[string]bool{"env": true, "host": true, "tags": true, "accelgate": true, "output": true, "rows": true}
 	for _, axis := range b.dimensions() {
 		if seen[axis.Name] || strings.ContainsAny(axis.Name, ".{} ") {
 			return c.Errorf(axis.path, "%q cannot be the name of an axis, or is taken: use another one", axis.Name)
@@ -156,8 +156,8 @@ func (b *body) checkWorker(c *config.Suite) error {
 		return c.Errorf("worker", "persistent and container exclude each other: keep one")
 	case w.Persistent != nil && w.Persistent.StartTimeout < 0:
 		return c.Errorf("worker.persistent.start_timeout", "is %v: write a positive duration such as 5m", w.Persistent.StartTimeout)
-	case w.Persistent != nil && b.Output == outputFile:
-		return c.Errorf("output", "a persistent process answers on its standard output: leave output out, or use another worker")
+	case w.Persistent != nil && b.writes():
+		return c.Errorf("command", "a persistent process answers on its standard output: leave {output} out, or use another worker")
 	case w.Container != nil && len(b.Artifacts) > 0 && !strings.Contains(w.Container.Image, "@sha256:"):
 		return c.Errorf(
 			"artifacts",
@@ -193,12 +193,16 @@ func absolute(path string) string {
 	return filepath.Join(string(filepath.Separator), path)
 }
 
-// The places where a program leaves its numbers.
-const (
-	outputStdout = "stdout"
-	outputBoth   = "both"
-	outputFile   = "file"
-)
+// writes reports whether the program writes its result to {output}: a template of the command says so.
+func (b *body) writes() bool {
+	templates := slices.Clone(b.Command)
+	for _, a := range b.dimensions() {
+		for _, v := range a.Values {
+			templates = append(templates, v.Args...)
+		}
+	}
+	return slices.ContainsFunc(templates, func(t string) bool { return strings.Contains(t, "{output}") })
+}
 
 // format returns the suite's parser; nil where metrics say where they stand.
 func (b *body) format(c *config.Suite) (formats.Format, error) {
