@@ -52,6 +52,7 @@ type body struct {
 	// of json and regexp in Metrics; see formats.Outputs.
 	Parser    string        `yaml:"parser"`
 	Metrics   []metric      `yaml:"metrics"`
+	rows      []rowMetric   // of Metrics
 	own       bool          // the metrics are the suite's, and not the preset's
 	Answer    *source       `yaml:"answer"`
 	Tokens    *formats.Path `yaml:"tokens"`    // of the list of token ids
@@ -204,7 +205,7 @@ func (m metric) describe() bench.Metric {
 }
 
 func (b *body) metrics() (metrics []bench.Metric) {
-	rows := len(b.rows()) > 0
+	rows := len(b.rows) > 0
 	for _, m := range b.Metrics {
 		described := m.describe()
 		described.Optional = described.Optional || rows // of other cells
