@@ -178,8 +178,8 @@ type metric struct {
 	Name   string `yaml:"name"`
 	JSON   string `yaml:"json"`
 	Regexp string `yaml:"regexp"`
-	// Series makes one number of several; empty where JSON or Regexp find one.
-	Series config.List[string] `yaml:"series"`
+	// Steps makes one number of several; empty where JSON or Regexp find one.
+	Steps config.List[string] `yaml:"steps"`
 	// StdErr finds the standard error as JSON or Regexp find the number.
 	StdErr        string `yaml:"stderr"`
 	Unit          string `yaml:"unit"`

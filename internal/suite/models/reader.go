@@ -36,11 +36,11 @@ func (b *body) reader(c *config.Suite) (r reader, err error) {
 	for i, m := range b.Metrics {
 		r.names = append(r.names, m.Name)
 		if b.Parser == "" && !b.rowMetric(m.Name) {
-			series, err := m.series()
+			steps, err := m.steps()
 			if err != nil {
-				return r, c.Errorf(fmt.Sprintf("metrics[%d].series", i), "%v", err)
+				return r, c.Errorf(fmt.Sprintf("metrics[%d].steps", i), "%v", err)
 			}
-			specs = append(specs, formats.Spec{Metric: m.Name, JSON: m.JSON, Regexp: m.Regexp, Series: series})
+			specs = append(specs, formats.Spec{Metric: m.Name, JSON: m.JSON, Regexp: m.Regexp, Steps: steps})
 		}
 		switch {
 		case m.StdErr == "":

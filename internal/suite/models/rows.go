@@ -14,7 +14,7 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// A metric whose path names several values, and that is no series, makes a cell of each: a row. The rows of a process are its
+// A metric whose path names several values, and without steps, makes a cell of each: a row. The rows of a process are its
 // own cell's parameters and what names the value.
 
 // rowMetric is a metric of rows.
@@ -28,7 +28,7 @@ type rowMetric struct {
 // findRows are the metrics that make rows. Paths that cannot be read are reported elsewhere.
 func (b *body) findRows() (rows []rowMetric) {
 	for _, m := range b.Metrics {
-		if path, err := formats.ParsePath(m.JSON); m.JSON != "" && len(m.Series) == 0 && err == nil && path.Several() {
+		if path, err := formats.ParsePath(m.JSON); m.JSON != "" && len(m.Steps) == 0 && err == nil && path.Several() {
 			rows = append(rows, rowMetric{name: m.Name, path: path, keys: path.Keys()})
 		}
 	}

@@ -11,22 +11,22 @@ import (
 	"github.com/accelgate/accelgate/internal/stats"
 )
 
-// Point is a number of a series, with the name of its step.
+// Point is the number of one step, with the name of the step.
 type Point struct {
 	Step  string
 	Value float64
 }
 
-// maxPoints bounds a series.
+// maxPoints bounds the steps.
 const maxPoints = maxNodes
 
-// Series returns the numbers that a path names, or the elements or members of the value that it leads to. It
+// Steps returns the numbers that a path names, or the elements or members of the value that it leads to. It
 // returns none where the path leads nowhere; a step without a number is an error that names it.
-func (d *Document) Series(p Path) ([]Point, error) {
+func (d *Document) Steps(p Path) ([]Point, error) {
 	if !p.Several() {
 		each := p
 		each.steps = append(slices.Clip(p.steps), step{each: &selector{}})
-		return d.Series(each)
+		return d.Steps(each)
 	}
 	nodes, err := d.Nodes(p)
 	if err != nil {
@@ -53,8 +53,8 @@ func (d *Document) Series(p Path) ([]Point, error) {
 	return points, missingSteps(points)
 }
 
-// Series returns all that the expression finds. A group named step names each.
-func (p Pattern) Series(text []byte) ([]Point, error) {
+// Steps returns all that the expression finds. A group named step names each.
+func (p Pattern) Steps(text []byte) ([]Point, error) {
 	if p.re == nil {
 		return nil, nil
 	}
@@ -137,12 +137,12 @@ func commonDistance(sorted []float64) float64 {
 	return usual
 }
 
-// Reduction makes one number of a series. It comes from [ParseSeries].
+// Reduction makes one number of many steps. It comes from [ParseSteps].
 type Reduction struct {
 	words []word
 }
 
-// word shortens a series, or, as the last one, makes a number of it.
+// word leaves some of the steps, or, as the last one, makes a number of them.
 type word struct {
 	name     string
 	n        float64
@@ -152,13 +152,13 @@ type word struct {
 	recorded []Point
 }
 
-// series is a series on its way through the words.
-type series struct {
+// left are the steps that are left after some words.
+type left struct {
 	points []Point
 	of     int // steps before the first outliers or misses; -1 before these
 }
 
-// shorten are the words that yield a series.
+// shorten are the words that leave some of the steps.
 var shorten = map[string]func(*word, []Point) ([]Point, error){
 	"skip":  func(w *word, p []Point) ([]Point, error) { return p[min(int(w.n), len(p)):], w.enough(p, 1) },
 	"first": func(w *word, p []Point) ([]Point, error) { return p[:min(int(w.n), len(p))], w.enough(p, 0) },
@@ -173,33 +173,33 @@ var shorten = map[string]func(*word, []Point) ([]Point, error){
 }
 
 // reduce are the words that yield a number.
-var reduce = map[string]func(*word, series) (float64, error){
-	"mean":   func(_ *word, s series) (float64, error) { return sum(s.points) / float64(len(s.points)), nil },
-	"median": func(_ *word, s series) (float64, error) { return stats.Median(valuesOf(s.points)), nil },
-	"min":    func(_ *word, s series) (float64, error) { return slices.Min(valuesOf(s.points)), nil },
-	"max":    func(_ *word, s series) (float64, error) { return slices.Max(valuesOf(s.points)), nil },
-	"sum":    func(_ *word, s series) (float64, error) { return sum(s.points), nil },
-	"p":      func(w *word, s series) (float64, error) { return interpolate(valuesOf(s.points), w.n), nil },
-	"at": func(w *word, s series) (float64, error) {
+var reduce = map[string]func(*word, left) (float64, error){
+	"mean":   func(_ *word, s left) (float64, error) { return sum(s.points) / float64(len(s.points)), nil },
+	"median": func(_ *word, s left) (float64, error) { return stats.Median(valuesOf(s.points)), nil },
+	"min":    func(_ *word, s left) (float64, error) { return slices.Min(valuesOf(s.points)), nil },
+	"max":    func(_ *word, s left) (float64, error) { return slices.Max(valuesOf(s.points)), nil },
+	"sum":    func(_ *word, s left) (float64, error) { return sum(s.points), nil },
+	"p":      func(w *word, s left) (float64, error) { return interpolate(valuesOf(s.points), w.n), nil },
+	"at": func(w *word, s left) (float64, error) {
 		i, err := find(s.points, w.step)
 		if err != nil {
 			return 0, err
 		}
 		return s.points[i].Value, nil
 	},
-	"count": func(_ *word, s series) (float64, error) { return float64(len(s.points)), nil },
-	"share": func(_ *word, s series) (float64, error) { return float64(len(s.points)) / float64(s.of), nil },
+	"count": func(_ *word, s left) (float64, error) { return float64(len(s.points)), nil },
+	"share": func(_ *word, s left) (float64, error) { return float64(len(s.points)) / float64(s.of), nil },
 }
 
-// Words of a series, for messages.
-const seriesWords = "skip, first, last, from, to, outliers, misses, and then mean, median, min, max, sum, p90, at, count or share"
+// stepWords are all words, for messages.
+const stepWords = "skip, first, last, from, to, outliers, misses, and then mean, median, min, max, sum, p90, at, count or share"
 
 // Tolerance reports whether two numbers are near enough.
 type Tolerance interface{ Holds(got, want float64) bool }
 
-// ParseSeries reads words such as "skip 3" and "median". The last one makes a number, and no other one does.
+// ParseSteps reads words such as "skip 3" and "median". The last one makes a number, and no other one does.
 // tolerance reads how far a step may be from a recorded one.
-func ParseSeries(texts []string, tolerance func(string) (Tolerance, error)) (*Reduction, error) {
+func ParseSteps(texts []string, tolerance func(string) (Tolerance, error)) (*Reduction, error) {
 	r := &Reduction{}
 	chosen := false
 	for i, text := range texts {
@@ -209,7 +209,7 @@ func ParseSeries(texts []string, tolerance func(string) (Tolerance, error)) (*Re
 		}
 		if last := i == len(texts)-1; last != (reduce[w.name] != nil) {
 			if last {
-				return nil, fmt.Errorf("%q yields a series, and a number is expected: add a word such as median or count after it", cut(text, maxName))
+				return nil, fmt.Errorf("%q leaves steps, and a number is expected: add a word such as median or count after it", cut(text, maxName))
 			}
 			return nil, fmt.Errorf("%q yields a number, and %q follows: write it last", cut(text, maxName), cut(texts[i+1], maxName))
 		}
@@ -262,7 +262,7 @@ func parseWord(text string, tolerance func(string) (Tolerance, error)) (w word, 
 			return w, wrong(name)
 		}
 	default:
-		return w, fmt.Errorf("unknown word %q: use %s", cut(text, maxName), seriesWords)
+		return w, fmt.Errorf("unknown word %q: use %s", cut(text, maxName), stepWords)
 	}
 	return w, err
 }
@@ -277,10 +277,10 @@ func (r *Reduction) Files() (files []string) {
 	return files
 }
 
-// Record gives the words the series of a recorded output.
+// Record gives the words the steps of a recorded output.
 func (r *Reduction) Record(file string, points []Point) error {
 	if len(points) == 0 {
-		return errors.New("the recorded output has no such series: record it again, or correct the path")
+		return errors.New("the recorded output has no such steps: record it again, or correct the path")
 	}
 	for i := range r.words {
 		if r.words[i].file != file {
@@ -295,7 +295,7 @@ func (r *Reduction) Record(file string, points []Point) error {
 	return nil
 }
 
-// Of is the number of a series that has steps.
+// Of is the number of steps, of which there is at least one.
 func (r *Reduction) Of(points []Point) (float64, error) {
 	last := &r.words[len(r.words)-1]
 	s, err := (&Reduction{words: r.words[:len(r.words)-1]}).shorten(points)
@@ -312,8 +312,8 @@ func (r *Reduction) Of(points []Point) (float64, error) {
 	return v, err
 }
 
-func (r *Reduction) shorten(points []Point) (s series, err error) {
-	s = series{points: points, of: -1}
+func (r *Reduction) shorten(points []Point) (s left, err error) {
+	s = left{points: points, of: -1}
 	for i := range r.words {
 		w := &r.words[i]
 		if s.of < 0 && (w.name == "outliers" || w.name == "misses") {
