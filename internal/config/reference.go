@@ -325,7 +325,7 @@ var reference = Keys{
 			"See [Limits of single metrics](limits.md)."},
 		"fits": {nil, "Straight lines of a metric over an axis, whose slope and intercept are judged. See [Fits](scores.md#fits)."},
 		"relations": {nil, "Metrics that are the ratio or difference of two others, by name, as in `{vs_eager: \"step_ms / step_ms[mode=eager]\"}`. " +
-			"See [Relations](series.md#relations)."},
+			"See [Relations](steps.md#relations)."},
 		"levels": {nil, "Cells, and occasions, whose numbers beyond their limits warn instead of blocking. " +
 			"Later entries win, and all win over `policy.levels`. See [Levels](configuration.md#levels)."},
 	},

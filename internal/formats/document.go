@@ -33,6 +33,7 @@ type Document struct {
 	err   error
 	twice error // a key of the JSON occurs twice in one object
 	lined
+	files []documentOf // of a folder of results
 }
 
 // NewDocument decodes stdout, which the Document keeps and which must not be
@@ -267,6 +268,9 @@ func (d *Document) array(p Path, limit int) (items []any, ok bool, err error) {
 // find follows p, which names one value. A null is reported as not found.
 func (d *Document) find(p Path) (any, bool) {
 	at := d.root
+	if p.glob != "" {
+		return nil, false
+	}
 	if p.lines {
 		root, err := d.start(p)
 		if at = root; err != nil {

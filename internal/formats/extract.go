@@ -10,10 +10,10 @@ import (
 
 // Spec describes where a metric is found in the output of a program: at a JSON path
 // (see [Path]) or by a regular expression over the whole output (see
-// [Pattern]), of which exactly one is set. With Series, the place has several numbers.
+// [Pattern]), of which exactly one is set. With Steps, the place has several numbers.
 type Spec struct {
 	Metric, JSON, Regexp string
-	Series               *Reduction
+	Steps                *Reduction
 }
 
 // Value is one measured number.
@@ -32,7 +32,7 @@ type rule struct {
 	metric  string
 	path    Path
 	pattern *Pattern // nil: use path
-	series  *Reduction
+	steps   *Reduction
 }
 
 // Compile checks all specs and reports everything that is wrong with them at
@@ -61,7 +61,7 @@ func Compile(specs []Spec) (*Extractor, error) {
 }
 
 func compile(s Spec) (r rule, err error) {
-	r.metric, r.series = s.Metric, s.Series
+	r.metric, r.steps = s.Metric, s.Steps
 	switch {
 	case (s.JSON == "") == (s.Regexp == ""):
 		return r, errors.New("needs a JSON path or a regular expression; write one of the two")
@@ -71,8 +71,8 @@ func compile(s Spec) (r rule, err error) {
 		r.pattern = new(Pattern)
 		*r.pattern, err = ParsePattern(s.Regexp)
 	}
-	if err == nil && r.series == nil && r.path.Several() {
-		err = fmt.Errorf("JSON path %q names several values: add series, such as median", cut(s.JSON, 100))
+	if err == nil && r.steps == nil && r.path.Several() {
+		err = fmt.Errorf("JSON path %q names several values: add steps, such as median", cut(s.JSON, 100))
 	}
 	return r, err
 }
@@ -102,12 +102,12 @@ func (x *Extractor) Extract(d *Document) (values []Value, missing []string, err 
 }
 
 func (r rule) number(d *Document) (v float64, ok bool, err error) {
-	if r.series != nil {
+	if r.steps != nil {
 		points, err := r.points(d)
 		if err != nil || len(points) == 0 {
 			return 0, false, err
 		}
-		v, err = r.series.Of(points)
+		v, err = r.steps.Of(points)
 		return v, true, err
 	}
 	if r.pattern == nil {
@@ -124,26 +124,26 @@ func (r rule) number(d *Document) (v float64, ok bool, err error) {
 	return v, true, err
 }
 
-// points are the numbers of a series.
+// points are the numbers of all steps.
 func (r rule) points(d *Document) ([]Point, error) {
 	if r.pattern == nil {
-		return d.Series(r.path)
+		return d.Steps(r.path)
 	}
-	points, err := r.pattern.Series(d.text)
+	points, err := r.pattern.Steps(d.text)
 	if err == nil && len(points) == 0 {
-		return r.pattern.Series(d.Log)
+		return r.pattern.Steps(d.Log)
 	}
 	return points, err
 }
 
-// Record gives series what they compare with: read returns the recorded outputs that their words name.
+// Record gives steps what they are compared with: read returns the recorded outputs that their words name.
 func (x *Extractor) Record(read func(file string) ([]byte, error)) error {
 	docs := map[string]*Document{}
 	for _, r := range x.rules {
-		if r.series == nil {
+		if r.steps == nil {
 			continue
 		}
-		for _, file := range r.series.Files() {
+		for _, file := range r.steps.Files() {
 			if docs[file] == nil {
 				data, err := read(file)
 				if err != nil {
@@ -153,7 +153,7 @@ func (x *Extractor) Record(read func(file string) ([]byte, error)) error {
 			}
 			points, err := r.points(docs[file])
 			if err == nil {
-				err = r.series.Record(file, points)
+				err = r.steps.Record(file, points)
 			}
 			if err != nil {
 				return fmt.Errorf("metric %q: %s: %w", r.metric, file, err)

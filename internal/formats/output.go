@@ -8,7 +8,20 @@ import (
 
 // Output is what one process printed. Where a suite reads a result file,
 // Stdout is that file.
-type Output struct{ Stdout, Stderr []byte }
+type Output struct {
+	Stdout, Stderr []byte
+	Files          []File // of a folder of results, in place of Stdout
+}
+
+// Document decodes the output.
+func (o Output) Document() *Document {
+	d := NewFolder(o.Files)
+	if o.Files == nil {
+		d = NewDocument(o.Stdout)
+	}
+	d.Log = o.Stderr
+	return d
+}
 
 // Reading is what a Format found.
 type Reading struct {

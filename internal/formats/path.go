@@ -22,11 +22,13 @@ const maxSteps = 64
 //	runs[*].ms             of every element of an array, or member of an object
 //	lines[step].ms         of every line that is an object with a member step, which names it
 //	lines[a=b, step].ms    of these, the ones whose a is b
+//	files['*.json'].ms     of every file of a folder of results
 //
 // The zero Path leads to the document. Paths come from [ParsePath].
 type Path struct {
 	text  string
-	lines bool // it begins at the lines of the output
+	glob  string // of the files that it leads into; "" for the output itself
+	lines bool   // it begins at the lines
 	steps []step
 }
 
@@ -47,6 +49,12 @@ func ParsePath(text string) (Path, error) {
 		return Path{}, pathError(text, "it holds a character that cannot be printed")
 	}
 	p := Path{text: text}
+	whole := text
+	if glob, inside, problem, ok := cutFiles(text); problem != "" {
+		return Path{}, pathError(whole, problem)
+	} else if ok {
+		p.glob, text = glob, inside
+	}
 	rest, rooted := strings.CutPrefix(text, "$")
 	if !rooted && text[0] != '[' {
 		rest = "." + text
@@ -58,10 +66,10 @@ func ParsePath(text string) (Path, error) {
 		var s step
 		var problem string
 		if s, rest, problem = parseStep(rest); problem != "" {
-			return Path{}, pathError(text, problem)
+			return Path{}, pathError(whole, problem)
 		}
 		if p.steps = append(p.steps, s); len(p.steps) > maxSteps {
-			return Path{}, pathError(text, fmt.Sprintf("it has more than %d steps", maxSteps))
+			return Path{}, pathError(whole, fmt.Sprintf("it has more than %d steps", maxSteps))
 		}
 	}
 	return p, nil

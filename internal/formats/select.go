@@ -80,11 +80,14 @@ func (n *Node) Number(p Path) (v float64, ok bool, err error) {
 
 // Several reports whether the path names several values.
 func (p Path) Several() bool {
-	return slices.ContainsFunc(p.steps, func(s step) bool { return s.each != nil })
+	return p.glob != "" || slices.ContainsFunc(p.steps, func(s step) bool { return s.each != nil })
 }
 
 // Keys are those of the labels of all values that the path names.
 func (p Path) Keys() (keys []string) {
+	if p.glob != "" {
+		keys = append(keys, "file")
+	}
 	key := ""
 	for i, s := range p.steps {
 		switch {
@@ -121,6 +124,9 @@ func (p Path) root(step int) string {
 // Nodes returns the values that a path names, of an object in the order of its keys. It
 // returns none where the path leads to nothing to choose from.
 func (d *Document) Nodes(p Path) ([]Node, error) {
+	if p.glob != "" {
+		return d.inFiles(p)
+	}
 	root, err := d.start(p)
 	if err != nil || root == nil {
 		return nil, err

@@ -1,6 +1,6 @@
 // Package exec is the suite kind for benchmarks that a harness runs, such as Go's or
 // Google Benchmark; formats.Harnesses has all. Each benchmark is a cell, and each
-// measurement one process of the harness that measures this benchmark.
+// measurement one process of the harness that measures this benchmark, or all that were chosen.
 package exec
 
 import (

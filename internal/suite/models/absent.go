@@ -87,7 +87,7 @@ func (s *Suite) lack(d bench.Demand, keys []string) bench.Absent {
 func (r *reader) keysOf(printed formats.Output) func() []string {
 	return func() (keys []string) {
 		if r.format == nil {
-			return formats.NewDocument(printed.Stdout).Keys(bench.MaxKeys, bench.MaxKey)
+			return printed.Document().Keys(bench.MaxKeys, bench.MaxKey)
 		}
 		reading, err := r.format(printed)
 		if err != nil {

@@ -52,6 +52,7 @@ type body struct {
 	// of json and regexp in Metrics; see formats.Outputs.
 	Parser    string        `yaml:"parser"`
 	Metrics   []metric      `yaml:"metrics"`
+	rows      []rowMetric   // of Metrics
 	own       bool          // the metrics are the suite's, and not the preset's
 	Answer    *source       `yaml:"answer"`
 	Tokens    *formats.Path `yaml:"tokens"`    // of the list of token ids
@@ -177,8 +178,8 @@ type metric struct {
 	Name   string `yaml:"name"`
 	JSON   string `yaml:"json"`
 	Regexp string `yaml:"regexp"`
-	// Series makes one number of several; empty where JSON or Regexp find one.
-	Series config.List[string] `yaml:"series"`
+	// Steps makes one number of several; empty where JSON or Regexp find one.
+	Steps config.List[string] `yaml:"steps"`
 	// StdErr finds the standard error as JSON or Regexp find the number.
 	StdErr string `yaml:"stderr"`
 	// N finds the number of trials of a share likewise.
@@ -206,7 +207,7 @@ func (m metric) describe() bench.Metric {
 }
 
 func (b *body) metrics() (metrics []bench.Metric) {
-	rows := len(b.rows()) > 0
+	rows := len(b.rows) > 0
 	for _, m := range b.Metrics {
 		described := m.describe()
 		described.Optional = described.Optional || rows // of other cells

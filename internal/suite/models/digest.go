@@ -70,7 +70,7 @@ func (s *Suite) artifacts(cell bench.Cell) (string, error) {
 // sources say where each metric stands in what is printed.
 func (s *Suite) sources() (all [][]string) {
 	for _, m := range s.body.Metrics {
-		all = append(all, append([]string{m.JSON, m.Regexp}, m.Series...))
+		all = append(all, append([]string{m.JSON, m.Regexp}, m.Steps...))
 	}
 	return all
 }

@@ -14,7 +14,7 @@ var keys = config.Keys{
 		},
 		"command": {
 			Text: "Program and its arguments, which no shell interprets. `{model}`, `{backend}`, `{feature}` are the cell's values, " +
-				"`{model.NAME}` a variable of the value, `{NAME}` one of `vars`, `{accelgate}` this program, `{output}` a fresh path to which the program writes its result, `{rows}` the selected [rows](series.md#rows). " +
+				"`{model.NAME}` a variable of the value, `{NAME}` one of `vars`, `{accelgate}` this program, `{output}` a fresh path to which the program writes its result, `{rows}` the selected [rows](steps.md#rows). " +
 				"An argument that is exactly `{model.args}`, `{backend.args}` and so on becomes that list, in whose items `{NAME}` is a placeholder too and all other braces are themselves. " +
 				"In `command`, `{{` and `}}` are braces. Required, here or in the preset.",
 		},
@@ -192,10 +192,10 @@ var keys = config.Keys{
 		"name": {Text: "Name of the metric. Required."},
 		"json": {
 			Text: "[JSON path](models.md#predicates-and-paths) of the number. A metric has `json` or `regexp`, unless the suite has a `parser`. " +
-				"A path to several values makes a [cell of each](series.md#rows), unless there is `series`.",
+				"A path to several values makes a [cell of each](steps.md#rows), unless there is `steps`.",
 		},
 		"regexp": {Text: "[Regular expression](models.md#predicates-and-paths) that finds the number: on standard output, or in the file, else on standard error."},
-		"series": {Text: "What makes one number of several: a word such as `median`, or a list such as `[skip 3, median]`. See [Series](series.md#series)."},
+		"steps":  {Text: "What makes one number of several: a word such as `median`, or a list such as `[skip 3, median]`. See [Steps](steps.md#steps)."},
 		"unit":   {Text: "Unit, as in `tok/s`."},
 		"better": {Text: "`higher` or `lower`. Required."},
 		"exact":  {Absent: false, Text: "`true`: must equal the baseline."},

@@ -111,7 +111,7 @@ func (s *Suite) run(ctx context.Context, cell bench.Cell, d bench.Device) (*proc
 		return p, false, nil
 	}
 	if p.output, p.outputErr = s.reader.printed(p.response, output.path); p.outputErr == nil && len(s.rows) > 0 {
-		p.rowErr = s.readRows(p, cell, formats.NewDocument(p.output.Stdout))
+		p.rowErr = s.readRows(p, cell, p.output.Document())
 	}
 	return p, p.outputErr == nil && p.rowErr == nil, nil
 }

@@ -237,7 +237,7 @@ func (s *Suite) sort(points []matrix.Point) {
 		}
 		s.matrix = append(s.matrix, p.Cell)
 	}
-	if s.rows = s.body.rows(); len(s.rows) == 0 {
+	if s.rows = s.body.rows; len(s.rows) == 0 {
 		s.cells = s.matrix
 		return
 	}

@@ -20,7 +20,7 @@ func load(c *config.Suite) (body, error) {
 	own := defaults()
 	if err := c.Decode(&own); err != nil || own.Preset == "" {
 		own.profiles, own.vars, own.own = own.Profiles, own.Vars, true
-		return own.answering(), err
+		return own.settled(), err
 	}
 	b := defaults()
 	preset, err := suite.Preset(c, presets, own.Preset)
@@ -32,11 +32,12 @@ func load(c *config.Suite) (body, error) {
 	}
 	b.profiles, b.vars, b.own = own.Profiles, own.Vars, len(own.Metrics) > 0
 	err = c.Decode(&b)
-	return b.answering(), err
+	return b.settled(), err
 }
 
-// answering takes the answer from a parser that finds it, unless the suite says where it stands.
-func (b body) answering() body {
+// settled adds what follows from the keys: the rows, and the answer of a parser that finds it, unless the suite says where it stands.
+func (b body) settled() body {
+	b.rows = b.findRows()
 	if b.Answer == nil && formats.Answers(b.Parser) {
 		b.Answer = &source{parser: true}
 	}

@@ -104,7 +104,8 @@ func TestResultFile(t *testing.T) {
 		"absent":  {`echo '{"tps": 7}'`, "wrote no result to {output}"},
 		"pipe":    {`mkfifo {output}`, "not a regular file"},
 		"link":    {`ln -s /etc/passwd {output}`, "not a regular file"},
-		"folder":  {`mkdir {output}`, "not a regular file"},
+		"folder":  {`mkdir {output}`, "begin the path with its files, as in files['*.json'].tps"},
+		"inside":  {`mkdir {output}; ln -s /etc/passwd {output}/a`, "{output}/a is not a regular file"},
 		"huge":    {`head -c 9000000 /dev/zero > {output}`, "larger than"},
 		"garbage": {`echo hello > {output}`, "printed none of the metrics"},
 	}

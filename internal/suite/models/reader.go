@@ -38,11 +38,11 @@ func (b *body) reader(c *config.Suite) (r reader, err error) {
 	for i, m := range b.Metrics {
 		r.names = append(r.names, m.Name)
 		if b.Parser == "" && !b.rowMetric(m.Name) {
-			series, err := m.series()
+			steps, err := m.steps()
 			if err != nil {
-				return r, c.Errorf(fmt.Sprintf("metrics[%d].series", i), "%v", err)
+				return r, c.Errorf(fmt.Sprintf("metrics[%d].steps", i), "%v", err)
 			}
-			specs = append(specs, formats.Spec{Metric: m.Name, JSON: m.JSON, Regexp: m.Regexp, Series: series})
+			specs = append(specs, formats.Spec{Metric: m.Name, JSON: m.JSON, Regexp: m.Regexp, Steps: steps})
 		}
 		if m.N != "" {
 			if b.Parser != "" || m.StdErr != "" {
@@ -118,6 +118,9 @@ func (a *source) check(c *config.Suite) error {
 	return nil
 }
 
+// maxFolder bounds the files of a folder of results together.
+const maxFolder = 8 * worker.DefaultMaxStdout
+
 // maxOutput bounds the answer that a result keeps for the report.
 const maxOutput = 4 << 10
 
@@ -163,6 +166,10 @@ func (r *reader) conclude(
 func (r *reader) printed(response worker.Response, file string) (formats.Output, error) {
 	out := formats.Output{Stdout: response.Stdout, Stderr: response.Stderr}
 	if r.file {
+		if files, err := suite.ReadFolder(file, "{output}", maxFolder); files != nil || err != nil {
+			out.Files = files
+			return out, err
+		}
 		data, err := suite.ReadResult(file, "{output}", worker.DefaultMaxStdout)
 		if errors.Is(err, fs.ErrNotExist) {
 			err = errors.New("wrote no result to {output}: check that command passes the path on")
@@ -179,8 +186,7 @@ func (r *reader) printed(response worker.Response, file string) (formats.Output,
 // the cell; an answer that is not the expected one makes it incorrect, with
 // its numbers kept.
 func (r *reader) read(result *bench.Result, printed formats.Output, expected []expectation) {
-	doc := formats.NewDocument(printed.Stdout)
-	doc.Log = printed.Stderr
+	doc := printed.Document()
 	answer, err := r.numbers(result, doc, printed)
 	if err != nil {
 		suite.Unusable(result, err)

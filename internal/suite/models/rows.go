@@ -14,7 +14,7 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// A metric whose path names several values, and that is no series, makes a cell of each: a row. The rows of a process are its
+// A metric whose path names several values, and without steps, makes a cell of each: a row. The rows of a process are its
 // own cell's parameters and what names the value.
 
 // rowMetric is a metric of rows.
@@ -22,30 +22,38 @@ type rowMetric struct {
 	name string
 	path formats.Path
 	keys []string // parameters that name a row
+	all  []string // those that name any row of the suite
 }
 
-// rows are the metrics that make rows. Paths that cannot be read are reported elsewhere.
-func (b *body) rows() (rows []rowMetric) {
+// findRows are the metrics that make rows. Paths that cannot be read are reported elsewhere.
+func (b *body) findRows() (rows []rowMetric) {
 	for _, m := range b.Metrics {
-		if path, err := formats.ParsePath(m.JSON); m.JSON != "" && len(m.Series) == 0 && err == nil && path.Several() {
-			rows = append(rows, rowMetric{m.Name, path, path.Keys()})
+		if path, err := formats.ParsePath(m.JSON); m.JSON != "" && len(m.Steps) == 0 && err == nil && path.Several() {
+			rows = append(rows, rowMetric{name: m.Name, path: path, keys: path.Keys()})
 		}
+	}
+	var all []string
+	for _, r := range rows {
+		all = append(all, r.keys...)
+	}
+	for i := range rows {
+		rows[i].all = all
 	}
 	return rows
 }
 
 // rowMetric reports whether a metric makes rows.
 func (b *body) rowMetric(name string) bool {
-	return slices.ContainsFunc(b.rows(), func(r rowMetric) bool { return r.name == name })
+	return slices.ContainsFunc(b.rows, func(r rowMetric) bool { return r.name == name })
 }
 
 // hasOwn reports whether the cell of the process itself has a metric.
-func (b *body) hasOwn() bool { return len(b.rows()) < len(b.Metrics) }
+func (b *body) hasOwn() bool { return len(b.rows) < len(b.Metrics) }
 
 // of reports whether a cell, by its parameters, has a metric; the metrics of other cells are nil.
 func (b *body) of(cell bench.Cell, metric string) bool {
 	own := true
-	for _, r := range b.rows() {
+	for _, r := range b.rows {
 		has := r.has(cell)
 		if r.name == metric {
 			return has
@@ -58,13 +66,14 @@ func (b *body) of(cell bench.Cell, metric string) bool {
 // has reports whether a cell is a row of the metric.
 func (r *rowMetric) has(cell bench.Cell) bool {
 	lacks := func(key string) bool { return cell.Get(key) == "" }
+	further := func(p bench.Param) bool { return slices.Contains(r.all, p.Key) && !slices.Contains(r.keys, p.Key) }
 	other := func(fixed [2]string) bool { return slices.Contains(r.keys, fixed[0]) && cell.Get(fixed[0]) != fixed[1] }
-	return !slices.ContainsFunc(r.keys, lacks) && !slices.ContainsFunc(r.path.Fixed(), other)
+	return !slices.ContainsFunc(r.keys, lacks) && !slices.ContainsFunc(cell.Params, further) && !slices.ContainsFunc(r.path.Fixed(), other)
 }
 
 // checkRows refuses rows whose cells have the names of others.
 func (b *body) checkRows(c *config.Suite) error {
-	rows := b.rows()
+	rows := b.rows
 	for _, r := range rows {
 		i := slices.IndexFunc(b.Metrics, func(m metric) bool { return m.Name == r.name })
 		path := fmt.Sprintf("metrics[%d].json", i)

@@ -127,8 +127,8 @@ func (b *body) checkMetrics(c *config.Suite) error {
 			return c.Errorf(path, "metric %s: better is %q: write higher or lower", m.Name, m.Better)
 		case m.Optional && len(m.When) > 0:
 			return c.Errorf(path+".when", "metric %s: when already selects the cells that report it: leave optional out", m.Name)
-		case len(m.Series) > 0 && (b.Parser != "" || m.StdErr != ""):
-			return c.Errorf(path+".series", "metric %s: makes one number of those at json or regexp: remove it, or parser and stderr", m.Name)
+		case len(m.Steps) > 0 && (b.Parser != "" || m.StdErr != ""):
+			return c.Errorf(path+".steps", "metric %s: makes one number of those at json or regexp: remove it, or parser and stderr", m.Name)
 		case m.Resolution < 0:
 			return c.Errorf(path+".resolution", "is %v: write the step in which the metric is printed, such as 0.1", m.Resolution)
 		case b.Parser != "" && (m.JSON != "" || m.Regexp != ""):

@@ -9,19 +9,19 @@ import (
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
-// series is what makes one number of several; nil where the metric is one.
-func (m *metric) series() (*formats.Reduction, error) {
-	if len(m.Series) == 0 {
+// steps is what makes one number of several; nil where the metric is one.
+func (m *metric) steps() (*formats.Reduction, error) {
+	if len(m.Steps) == 0 {
 		return nil, nil
 	}
-	return formats.ParseSeries(m.Series, func(text string) (formats.Tolerance, error) {
+	return formats.ParseSteps(m.Steps, func(text string) (formats.Tolerance, error) {
 		t := &tolerance{}
 		err := t.UnmarshalText([]byte(text))
 		return t, err
 	})
 }
 
-// record reads the recorded outputs that series are compared with.
+// record reads the recorded outputs that steps are compared with.
 func (s *Suite) record(c *config.Suite) error {
 	err := s.reader.metrics.Record(func(file string) ([]byte, error) {
 		data, err := suite.ReadResult(s.resolve(file), file, worker.DefaultMaxStdout)
@@ -39,7 +39,7 @@ func (s *Suite) record(c *config.Suite) error {
 // records are the paths of the recorded outputs that the metrics name.
 func (b *body) records(dir string) (paths []string) {
 	for i := range b.Metrics {
-		if r, err := b.Metrics[i].series(); err == nil && r != nil {
+		if r, err := b.Metrics[i].steps(); err == nil && r != nil {
 			paths = append(paths, suite.Within(dir, r.Files()...)...)
 		}
 	}

@@ -19,14 +19,14 @@ func tolerance(text string) (formats.Tolerance, error) {
 	return within(v), err
 }
 
-// number reads a metric by a path and the words of its series.
-func number(t *testing.T, path, series, output, record string) (float64, bool, error) {
+// number reads a metric by a path and the words of its steps.
+func number(t *testing.T, path, words, output, record string) (float64, bool, error) {
 	t.Helper()
-	reduction, err := formats.ParseSeries(strings.Split(series, ", "), tolerance)
+	reduction, err := formats.ParseSteps(strings.Split(words, ", "), tolerance)
 	if err != nil {
 		return 0, false, err
 	}
-	x, err := formats.Compile([]formats.Spec{{Metric: "m", JSON: path, Series: reduction}})
+	x, err := formats.Compile([]formats.Spec{{Metric: "m", JSON: path, Steps: reduction}})
 	if err != nil {
 		return 0, false, err
 	}
@@ -51,10 +51,10 @@ const (
 	object = `{"loss": {"10": 3.5, "2": 4, "1": 5}, "ms": [1, 2, 3, 4, 5], "layers": {"a": [{"t": 1}, {"t": 2}], "b": [{"t": 3}]}}`
 )
 
-func TestSeries(t *testing.T) {
+func TestSteps(t *testing.T) {
 	for _, test := range []struct {
-		path, series, output string
-		want                 float64
+		path, words, output string
+		want                float64
 	}{
 		{"lines[step].ms", "skip 1, median", steps, 21},
 		{"lines[step].ms", "last 3, first 2, mean", steps, 20.5},
@@ -77,15 +77,15 @@ func TestSeries(t *testing.T) {
 		{"$.lines[*].a", "sum", `{"lines": [{"a": 1}, {"a": 2}]}`, 3},
 		{"lines[*].a", "sum", `{"a": 7}`, 7}, // a run of one step
 	} {
-		if got, ok, err := number(t, test.path, test.series, test.output, ""); err != nil || !ok || math.Abs(got-test.want) > 1e-12 {
-			t.Errorf("%s %s: %v, %v, %v, want %v", test.path, test.series, got, ok, err, test.want)
+		if got, ok, err := number(t, test.path, test.words, test.output, ""); err != nil || !ok || math.Abs(got-test.want) > 1e-12 {
+			t.Errorf("%s %s: %v, %v, %v, want %v", test.path, test.words, got, ok, err, test.want)
 		}
 	}
 }
 
-// TestSeriesNames finds that what is missing or wrong is named, and that a series which is absent is no number.
-func TestSeriesNames(t *testing.T) {
-	for _, test := range []struct{ path, series, output, want string }{
+// TestStepsNames finds that what is missing or wrong is named, and that absent steps are no number.
+func TestStepsNames(t *testing.T) {
+	for _, test := range []struct{ path, words, output, want string }{
 		{"lines[step].ms", "at 60", steps, "there is no step 60, only 4 steps from 1 to 4"},
 		{"lines[step].ms", "skip 4, mean", steps, "skip 4 of 4 steps"},
 		{"lines[step].ms", "last 5, mean", steps, "last 5 of 4 steps"},
@@ -103,12 +103,12 @@ func TestSeriesNames(t *testing.T) {
 		{"absent", "mean", object, ""},
 		{"lines[step].ms", "mean", "no JSON", ""},
 	} {
-		got, ok, err := number(t, test.path, test.series, test.output, "")
+		got, ok, err := number(t, test.path, test.words, test.output, "")
 		switch {
 		case ok:
-			t.Errorf("%s %s: a number %v", test.path, test.series, got)
+			t.Errorf("%s %s: a number %v", test.path, test.words, got)
 		case test.want == "" && err != nil, test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)):
-			t.Errorf("%s %s: %v, want %q", test.path, test.series, err, test.want)
+			t.Errorf("%s %s: %v, want %q", test.path, test.words, err, test.want)
 		}
 	}
 	for _, gap := range []string{`{"1": 1, "5": 1, "10": 1, "15": 1, "20": 1}`, `{"1": 1, "2": 1, "3": 1, "10": 1, "20": 1, "30": 1}`} {
@@ -118,10 +118,10 @@ func TestSeriesNames(t *testing.T) {
 	}
 }
 
-// TestSeriesMisses compares with a recorded series by the rule of Megatron's golden values.
-func TestSeriesMisses(t *testing.T) {
+// TestStepsMisses compares with recorded steps by the rule of Megatron's golden values.
+func TestStepsMisses(t *testing.T) {
 	const golden = `{"loss": {"values": {"1": 10, "5": 9, "10": 8}}}`
-	const path, series = "loss.values", "misses 0.1 golden.json, count"
+	const path, words = "loss.values", "misses 0.1 golden.json, count"
 	for _, test := range []struct {
 		output string
 		want   float64
@@ -133,18 +133,18 @@ func TestSeriesMisses(t *testing.T) {
 		{`{"loss": {"values": {"1": 10, "5": 9}}}`, 0, "step 10 of golden.json is missing"},
 		{`{"loss": {"values": {"1": 10, "5": 9, "10": 8, "15": 7}}}`, 0, "step 15 is not in golden.json"},
 	} {
-		got, ok, err := number(t, path, series, test.output, golden)
+		got, ok, err := number(t, path, words, test.output, golden)
 		if test.named == "" && (got != test.want || !ok || err != nil) ||
 			test.named != "" && (ok || err == nil || !strings.Contains(err.Error(), test.named)) {
 			t.Errorf("%s: %v, %v, %v", test.output, got, ok, err)
 		}
 	}
-	if _, _, err := number(t, path, series, golden, `{"loss": {}}`); err == nil || !strings.Contains(err.Error(), "has no such series") {
-		t.Errorf("a recorded output without the series: %v", err)
+	if _, _, err := number(t, path, words, golden, `{"loss": {}}`); err == nil || !strings.Contains(err.Error(), "has no such steps") {
+		t.Errorf("a recorded output without the steps: %v", err)
 	}
 }
 
-func TestSeriesWords(t *testing.T) {
+func TestStepsWords(t *testing.T) {
 	for words, want := range map[string]string{
 		"skip 3":                "add a word such as median or count after it",
 		"median, skip 3":        "write it last",
@@ -158,25 +158,25 @@ func TestSeriesWords(t *testing.T) {
 		"mean of all":           "write for example mean",
 		"first 1000000000, max": "write for example first 3",
 	} {
-		if _, err := formats.ParseSeries(strings.Split(words, ", "), tolerance); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := formats.ParseSteps(strings.Split(words, ", "), tolerance); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", words, err, want)
 		}
 	}
-	for path, want := range map[string]string{"steps[*].ms": "add series", "steps[].ms": "in brackets", "steps[a b].ms": "in brackets"} {
+	for path, want := range map[string]string{"steps[*].ms": "add steps", "steps[].ms": "in brackets", "steps[a b].ms": "in brackets"} {
 		if _, err := formats.Compile([]formats.Spec{{Metric: "m", JSON: path}}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", path, err, want)
 		}
 	}
 }
 
-// TestPatternsReadTheLog finds numbers on standard error where the output has none, alone and as a series.
+// TestPatternsReadTheLog finds numbers on standard error where the output has none, alone and for each step.
 func TestPatternsReadTheLog(t *testing.T) {
 	const expression = `step (?P<step>\d+): (?P<value>[\d.]+) ms`
-	reduction, err := formats.ParseSeries([]string{"skip 1", "max"}, tolerance)
+	reduction, err := formats.ParseSteps([]string{"skip 1", "max"}, tolerance)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := formats.Compile([]formats.Spec{{Metric: "first", Regexp: expression}, {Metric: "max", Regexp: expression, Series: reduction}})
+	x, err := formats.Compile([]formats.Spec{{Metric: "first", Regexp: expression}, {Metric: "max", Regexp: expression, Steps: reduction}})
 	if err != nil {
 		t.Fatal(err)
 	}

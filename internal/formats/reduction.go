@@ -11,138 +11,12 @@ import (
 	"github.com/accelgate/accelgate/internal/stats"
 )
 
-// Point is a number of a series, with the name of its step.
-type Point struct {
-	Step  string
-	Value float64
-}
-
-// maxPoints bounds a series.
-const maxPoints = maxNodes
-
-// Series returns the numbers that a path names, or the elements or members of the value that it leads to. It
-// returns none where the path leads nowhere; a step without a number is an error that names it.
-func (d *Document) Series(p Path) ([]Point, error) {
-	if !p.Several() {
-		each := p
-		each.steps = append(slices.Clip(p.steps), step{each: &selector{}})
-		return d.Series(each)
-	}
-	nodes, err := d.Nodes(p)
-	if err != nil {
-		return nil, err
-	}
-	points := make([]Point, 0, len(nodes))
-	seen := make(map[string]bool, len(nodes))
-	for i := range nodes {
-		name := nodes[i].Name()
-		v, ok, err := nodes[i].Number(p)
-		switch {
-		case err != nil:
-			return nil, fmt.Errorf("step %w", err)
-		case !ok:
-			return nil, fmt.Errorf("step %s has no number at %s: print it in each step, or choose the steps that have it, as in [event=train, step]",
-				cut(name, maxName), p)
-		case seen[name]:
-			return nil, fmt.Errorf("step %s occurs twice: choose one of the two sorts of records, as in [event=train, step]",
-				cut(name, maxName))
-		}
-		seen[name] = true
-		points = append(points, Point{name, v})
-	}
-	return points, missingSteps(points)
-}
-
-// Series returns all that the expression finds. A group named step names each.
-func (p Pattern) Series(text []byte) ([]Point, error) {
-	if p.re == nil {
-		return nil, nil
-	}
-	var points []Point
-	seen := map[string]bool{}
-	name := p.re.SubexpIndex("step")
-	for i, m := range p.re.FindAllSubmatchIndex(text, maxPoints) {
-		point := Point{Step: strconv.Itoa(i)}
-		if name > 0 && m[2*name] >= 0 {
-			point.Step = string(text[m[2*name]:m[2*name+1]])
-		}
-		if m[2*p.group] < 0 {
-			continue
-		}
-		v, err := finite(strings.TrimSpace(string(text[m[2*p.group]:m[2*p.group+1]])))
-		if err == nil && seen[point.Step] {
-			err = errors.New("it occurs twice: make the expression match one line for each step")
-		}
-		if err != nil {
-			return nil, fmt.Errorf("step %s: %w", cut(point.Step, maxName), err)
-		}
-		seen[point.Step] = true
-		point.Value = v
-		points = append(points, point)
-	}
-	return points, missingSteps(points)
-}
-
-// missingSteps names the steps that lack between steps of equal distance: a gap of several such
-// distances that has steps of this distance before and after it.
-func missingSteps(points []Point) error {
-	numbers := make([]float64, len(points))
-	for i, p := range points {
-		n, err := strconv.ParseFloat(p.Step, 64)
-		if err != nil {
-			return nil
-		}
-		numbers[i] = n
-	}
-	slices.Sort(numbers)
-	usual := commonDistance(numbers)
-	if usual <= 0 {
-		return nil
-	}
-	first, last := -1, -1 // steps after which the distance is the usual one
-	for i := 1; i < len(numbers); i++ {
-		if numbers[i]-numbers[i-1] == usual {
-			if last = i; first < 0 {
-				first = i
-			}
-		}
-	}
-	for i := first + 1; i < last; i++ {
-		gap := numbers[i] - numbers[i-1]
-		if gap > usual && math.Mod(gap, usual) == 0 {
-			return fmt.Errorf("step %v is missing between %v and %v: see why the program left it out",
-				numbers[i-1]+usual, numbers[i-1], numbers[i])
-		}
-	}
-	return nil
-}
-
-// commonDistance is that of more than half of sorted numbers from the one before; 0 where none is.
-func commonDistance(sorted []float64) float64 {
-	if len(sorted) < 2 {
-		return 0
-	}
-	distances := make([]float64, 0, len(sorted))
-	for i := 1; i < len(sorted); i++ {
-		distances = append(distances, sorted[i]-sorted[i-1])
-	}
-	slices.Sort(distances)
-	usual, n := distances[len(distances)/2], 0
-	for _, d := range distances {
-		n += stats.Indicator(d == usual)
-	}
-	if 2*n <= len(distances) {
-		return 0
-	}
-	return usual
-}
-
-// Reduction makes one number of a series. It comes from [ParseSeries].
+// Reduction makes one number of many steps. It comes from [ParseSteps].
 type Reduction struct {
 	words []word
 }
 
-// word shortens a series, or, as the last one, makes a number of it.
+// word leaves some of the steps, or, as the last one, makes a number of them.
 type word struct {
 	name     string
 	n        float64
@@ -152,13 +26,13 @@ type word struct {
 	recorded []Point
 }
 
-// series is a series on its way through the words.
-type series struct {
+// left are the steps that are left after some words.
+type left struct {
 	points []Point
 	of     int // steps before the first outliers or misses; -1 before these
 }
 
-// shorten are the words that yield a series.
+// shorten are the words that leave some of the steps.
 var shorten = map[string]func(*word, []Point) ([]Point, error){
 	"skip":  func(w *word, p []Point) ([]Point, error) { return p[min(int(w.n), len(p)):], w.enough(p, 1) },
 	"first": func(w *word, p []Point) ([]Point, error) { return p[:min(int(w.n), len(p))], w.enough(p, 0) },
@@ -173,33 +47,33 @@ var shorten = map[string]func(*word, []Point) ([]Point, error){
 }
 
 // reduce are the words that yield a number.
-var reduce = map[string]func(*word, series) (float64, error){
-	"mean":   func(_ *word, s series) (float64, error) { return sum(s.points) / float64(len(s.points)), nil },
-	"median": func(_ *word, s series) (float64, error) { return stats.Median(valuesOf(s.points)), nil },
-	"min":    func(_ *word, s series) (float64, error) { return slices.Min(valuesOf(s.points)), nil },
-	"max":    func(_ *word, s series) (float64, error) { return slices.Max(valuesOf(s.points)), nil },
-	"sum":    func(_ *word, s series) (float64, error) { return sum(s.points), nil },
-	"p":      func(w *word, s series) (float64, error) { return interpolate(valuesOf(s.points), w.n), nil },
-	"at": func(w *word, s series) (float64, error) {
+var reduce = map[string]func(*word, left) (float64, error){
+	"mean":   func(_ *word, s left) (float64, error) { return sum(s.points) / float64(len(s.points)), nil },
+	"median": func(_ *word, s left) (float64, error) { return stats.Median(valuesOf(s.points)), nil },
+	"min":    func(_ *word, s left) (float64, error) { return slices.Min(valuesOf(s.points)), nil },
+	"max":    func(_ *word, s left) (float64, error) { return slices.Max(valuesOf(s.points)), nil },
+	"sum":    func(_ *word, s left) (float64, error) { return sum(s.points), nil },
+	"p":      func(w *word, s left) (float64, error) { return interpolate(valuesOf(s.points), w.n), nil },
+	"at": func(w *word, s left) (float64, error) {
 		i, err := find(s.points, w.step)
 		if err != nil {
 			return 0, err
 		}
 		return s.points[i].Value, nil
 	},
-	"count": func(_ *word, s series) (float64, error) { return float64(len(s.points)), nil },
-	"share": func(_ *word, s series) (float64, error) { return float64(len(s.points)) / float64(s.of), nil },
+	"count": func(_ *word, s left) (float64, error) { return float64(len(s.points)), nil },
+	"share": func(_ *word, s left) (float64, error) { return float64(len(s.points)) / float64(s.of), nil },
 }
 
-// Words of a series, for messages.
-const seriesWords = "skip, first, last, from, to, outliers, misses, and then mean, median, min, max, sum, p90, at, count or share"
+// stepWords are all words, for messages.
+const stepWords = "skip, first, last, from, to, outliers, misses, and then mean, median, min, max, sum, p90, at, count or share"
 
 // Tolerance reports whether two numbers are near enough.
 type Tolerance interface{ Holds(got, want float64) bool }
 
-// ParseSeries reads words such as "skip 3" and "median". The last one makes a number, and no other one does.
+// ParseSteps reads words such as "skip 3" and "median". The last one makes a number, and no other one does.
 // tolerance reads how far a step may be from a recorded one.
-func ParseSeries(texts []string, tolerance func(string) (Tolerance, error)) (*Reduction, error) {
+func ParseSteps(texts []string, tolerance func(string) (Tolerance, error)) (*Reduction, error) {
 	r := &Reduction{}
 	chosen := false
 	for i, text := range texts {
@@ -209,7 +83,7 @@ func ParseSeries(texts []string, tolerance func(string) (Tolerance, error)) (*Re
 		}
 		if last := i == len(texts)-1; last != (reduce[w.name] != nil) {
 			if last {
-				return nil, fmt.Errorf("%q yields a series, and a number is expected: add a word such as median or count after it", cut(text, maxName))
+				return nil, fmt.Errorf("%q leaves steps, and a number is expected: add a word such as median or count after it", cut(text, maxName))
 			}
 			return nil, fmt.Errorf("%q yields a number, and %q follows: write it last", cut(text, maxName), cut(texts[i+1], maxName))
 		}
@@ -262,7 +136,7 @@ func parseWord(text string, tolerance func(string) (Tolerance, error)) (w word, 
 			return w, wrong(name)
 		}
 	default:
-		return w, fmt.Errorf("unknown word %q: use %s", cut(text, maxName), seriesWords)
+		return w, fmt.Errorf("unknown word %q: use %s", cut(text, maxName), stepWords)
 	}
 	return w, err
 }
@@ -277,10 +151,10 @@ func (r *Reduction) Files() (files []string) {
 	return files
 }
 
-// Record gives the words the series of a recorded output.
+// Record gives the words the steps of a recorded output.
 func (r *Reduction) Record(file string, points []Point) error {
 	if len(points) == 0 {
-		return errors.New("the recorded output has no such series: record it again, or correct the path")
+		return errors.New("the recorded output has no such steps: record it again, or correct the path")
 	}
 	for i := range r.words {
 		if r.words[i].file != file {
@@ -295,7 +169,7 @@ func (r *Reduction) Record(file string, points []Point) error {
 	return nil
 }
 
-// Of is the number of a series that has steps.
+// Of is the number of steps, of which there is at least one.
 func (r *Reduction) Of(points []Point) (float64, error) {
 	last := &r.words[len(r.words)-1]
 	s, err := (&Reduction{words: r.words[:len(r.words)-1]}).shorten(points)
@@ -312,8 +186,8 @@ func (r *Reduction) Of(points []Point) (float64, error) {
 	return v, err
 }
 
-func (r *Reduction) shorten(points []Point) (s series, err error) {
-	s = series{points: points, of: -1}
+func (r *Reduction) shorten(points []Point) (s left, err error) {
+	s = left{points: points, of: -1}
 	for i := range r.words {
 		w := &r.words[i]
 		if s.of < 0 && (w.name == "outliers" || w.name == "misses") {
