@@ -73,6 +73,9 @@ type CellLimit struct {
 	Max       *float64 `json:"max,omitempty"`
 	Test      string   `json:"test,omitempty"`
 	Trade     *Trade   `json:"trade,omitempty"`
+	// Advisory and Required are the limits with a [Force] of their own, for people.
+	Advisory string `json:"advisory,omitempty"`
+	Required string `json:"required,omitempty"`
 }
 
 // CellLimits lists what limits each metric of the cells of a run that changes can be judged of, or that
@@ -84,12 +87,14 @@ func CellLimits(ref, run *bench.Run, p Policy) (list []CellLimit) {
 		for k := range in.metrics {
 			m := &in.metrics[k]
 			l := in.limits.of(c.id, m.Name)
-			if (m.Exact || in.shows(m, c.id)) && l.min == nil && l.max == nil {
+			if (m.Exact || in.shows(m, c.id)) && !in.bounds(c.id, m.Name) {
 				continue
 			}
 			min, max := l.tightest()
 			one := CellLimit{Cell: c.id, Metric: m.Name,
 				Derived: l.derived(), Min: min, Max: max, Test: l.test, Trade: l.trade, Change: l.written()}
+			one.Advisory = in.byForce[Advisory].of(c.id, m.Name).String()
+			one.Required = in.byForce[Required].of(c.id, m.Name).String()
 			if change, own := in.change(seriesKey{c.id, m.Name}); own {
 				one.Limit, one.Threshold, one.Own = change, change, true
 			} else if !m.Exact && !m.Informational {

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
@@ -237,6 +238,32 @@ func (l *limit) derived() *Derived {
 		return nil
 	}
 	return l.allowed.derived
+}
+
+// String writes the change and the bounds: "5%, min 80"; "" if there are none.
+func (l *limit) String() string {
+	var parts []string
+	if s := l.written(); s != "" {
+		parts = append(parts, s)
+	}
+	min, max := l.tightest()
+	if min != nil {
+		parts = append(parts, fmt.Sprintf("min %v", *min))
+	}
+	if max != nil {
+		parts = append(parts, fmt.Sprintf("max %v", *max))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// bounds reports whether a limit of any force bounds a metric.
+func (in *inputs) bounds(id, metric string) bool {
+	for _, of := range in.byForce {
+		if l := of.of(id, metric); l.min != nil || l.max != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // written is the limit of the change as the configuration writes it; "" if there is none.

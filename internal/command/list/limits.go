@@ -85,5 +85,11 @@ func more(l *gate.CellLimit) string {
 	if t := l.Trade; t != nil {
 		parts = append(parts, fmt.Sprintf("%.4g %% for %.4g %% of %s", t.Loss, t.Gain, text.OneLine(t.For)))
 	}
+	if l.Required != "" {
+		parts = append(parts, "required: "+text.OneLine(l.Required))
+	}
+	if l.Advisory != "" {
+		parts = append(parts, "advisory: "+text.OneLine(l.Advisory))
+	}
 	return or(strings.Join(parts, ", "))
 }
