@@ -48,7 +48,7 @@ type Decision struct {
 func Decide(comparisons []Comparison, p Policy) Decision {
 	d := Decision{Strict: p.Strict, Counts: map[Finding]int{}, Blocking: map[Finding]int{}, Undecided: map[Finding]int{},
 		Excused: map[Finding]int{}, Unapproved: p.Unapproved}
-	evidence, reserved := len(comparisons) > 0, false
+	evidence, reserved, unguarded := len(comparisons) > 0, false, false
 	for i := range comparisons {
 		c := &comparisons[i]
 		d.Measured += c.Measured
@@ -58,6 +58,7 @@ func Decide(comparisons []Comparison, p Policy) Decision {
 			d.Unjudged++
 		}
 		d.count(c.Verdicts)
+		unguarded = unguarded || slices.ContainsFunc(c.Verdicts, Verdict.unguarded)
 		cells, undecided := c.undecided()
 		d.SpeedCells, d.UndecidedCells = d.SpeedCells+cells, d.UndecidedCells+undecided
 		reserved = reserved || slices.ContainsFunc(c.Uncompared, func(u Uncompared) bool { return !u.Shown })
@@ -71,7 +72,7 @@ func Decide(comparisons []Comparison, p Policy) Decision {
 		d.Status = StatusFailed
 	case !evidence:
 		d.Status = StatusNoEvidence
-	case d.Unjudged+d.Uncompared > 0 && p.RequireBaseline, d.Unapproved:
+	case (d.Unjudged+d.Uncompared > 0 || unguarded) && p.RequireBaseline, d.Unapproved:
 		d.Status = StatusActionRequired
 	case d.Losses > 0:
 		d.Status = StatusUndecided

@@ -134,8 +134,8 @@ type Policy struct {
 	// is regressed. A change of exactly the threshold passes. At least 0.
 	Threshold float64 `json:"threshold"`
 	// RequireBaseline makes a run that no baseline could judge for speed, or a suite
-	// of it of which not one number was compared, end in ActionRequired instead of
-	// Passed.
+	// of it of which not one number was compared, or a number without a reference but
+	// 0, end in ActionRequired instead of Passed.
 	RequireBaseline bool `json:"require_baseline"`
 	// Fingerprint says what a reference of another machine means: one of the
 	// constants below. Empty refuses it if the accelerators of both sides are

@@ -63,6 +63,11 @@ func fromZero(m *bench.Metric, v Verdict) Verdict {
 	return v
 }
 
+// unguarded reports whether a number of a cell is 0 in the baseline, or in no baseline because it is 0: nothing judges it.
+func (v Verdict) unguarded() bool {
+	return v.Cell != "" && v.Finding == Incomparable && (v.DecidedBy == ByNewBaseline || v.DecidedBy == ByCorrectOutput)
+}
+
 // interval spans the changes of the single values of new.
 func interval(m *bench.Metric, old float64, new *bench.Sample, gain float64) [2]float64 {
 	lo, hi := gain, gain
