@@ -47,6 +47,14 @@ func bounded(in *inputs, c cell, verdicts []Verdict) []Verdict {
 	return verdicts
 }
 
+// hasBounds reports whether a bound judges a number of the cell.
+func (in *inputs) hasBounds(c cell) bool {
+	return slices.ContainsFunc(c.got.Samples, func(s bench.Sample) bool {
+		l := in.limits.of(c.id, s.Metric)
+		return l.min != nil || l.max != nil
+	})
+}
+
 // tightest returns the values of the bounds; nil where there is none.
 func (l *limit) tightest() (min, max *float64) {
 	for _, r := range l.min {

@@ -59,7 +59,7 @@ func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
 		Power:         powerOf(verdicts),
 	}
 	if c.Unjudged == "" {
-		c.Uncompared = uncompared(in.cells, verdicts, spent)
+		c.Uncompared = uncompared(in, verdicts, spent)
 	}
 	return c
 }

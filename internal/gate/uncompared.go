@@ -38,10 +38,11 @@ func (c *Comparison) unguarded() (n int) {
 
 // uncompared lists the suites of which cells passed and not one number was
 // compared, in the order of the run. Calls of operators are no such number; the mean of
-// a budget is one.
-func uncompared(cells []cell, verdicts []Verdict, spent []Spent) (list []Uncompared) {
+// a budget is one. A suite of informational metrics of which bounds judge some has none to compare.
+func uncompared(in *inputs, verdicts []Verdict, spent []Spent) (list []Uncompared) {
 	type suite struct {
 		compared bool
+		bounded  bool
 		reason   string
 	}
 	compared, reasons := map[string]bool{}, map[string]string{}
@@ -60,7 +61,7 @@ func uncompared(cells []cell, verdicts []Verdict, spent []Spent) (list []Uncompa
 		}
 	}
 	var names []string
-	for _, c := range cells {
+	for _, c := range in.cells {
 		if c.got.Outcome != bench.Passed {
 			continue
 		}
@@ -72,10 +73,11 @@ func uncompared(cells []cell, verdicts []Verdict, spent []Spent) (list []Uncompa
 			names = append(names, name)
 		}
 		of.compared = of.compared || compared[c.id]
+		of.bounded = of.bounded || in.hasBounds(c)
 		of.reason = cmp.Or(of.reason, reasons[c.id])
 	}
 	for _, name := range names {
-		if of := suites[name]; !of.compared {
+		if of := suites[name]; !of.compared && !(of.bounded && of.reason == "") {
 			list = append(
 				list,
 				Uncompared{Suite: name, Reason: cmp.Or(of.reason, "no metric of its cells is gated"), Shown: of.reason == ""},
