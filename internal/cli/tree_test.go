@@ -74,7 +74,7 @@ var changing = map[string]string{
 // says: nothing that people edit is there.
 var onlyNew = []string{"accelgate analyze fidelity", "accelgate bench merge", "accelgate bench run", "accelgate bisect", "accelgate export", "accelgate import", "accelgate kernels report apply", "accelgate kernels report merge",
 	"accelgate kernels report visualize", "accelgate kernels run", "accelgate kernels serve",
-	"accelgate man", "accelgate run", "accelgate selftest", "accelgate sign", "accelgate site"}
+	"accelgate man", "accelgate report", "accelgate run", "accelgate selftest", "accelgate sign", "accelgate site"}
 
 // leaves are the commands that do something.
 func leaves(cmd *cobra.Command) (all []*cobra.Command) {
