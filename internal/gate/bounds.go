@@ -119,25 +119,25 @@ func (l *limit) judge(run *bench.Run, c cell, metric string) (v Verdict, ok bool
 }
 
 // beyond returns how a median is beyond a bound of the rule; "" if it is not. NaN is within no bounds.
-func (r *Limit) beyond(s *bench.Sample, median float64, v *Verdict) string {
-	if r.Min != nil {
-		low, what, known := r.Min.end(s, median, -1)
+func (l *Limit) beyond(s *bench.Sample, median float64, v *Verdict) string {
+	if l.Min != nil {
+		low, what, known := l.Min.end(s, median, -1)
 		switch {
 		case !known:
 			v.Finding, v.Evidence.Method = Missing, NoMethod
 			return what
-		case !(low >= r.Min.Value):
-			return fmt.Sprintf("%s is below the minimum %v", what, r.Min.Value)
+		case !(low >= l.Min.Value):
+			return fmt.Sprintf("%s is below the minimum %v", what, l.Min.Value)
 		}
 	}
-	if r.Max != nil {
-		high, what, known := r.Max.end(s, median, 1)
+	if l.Max != nil {
+		high, what, known := l.Max.end(s, median, 1)
 		switch {
 		case !known:
 			v.Finding, v.Evidence.Method = Missing, NoMethod
 			return what
-		case !(high <= r.Max.Value):
-			return fmt.Sprintf("%s is above the maximum %v", what, r.Max.Value)
+		case !(high <= l.Max.Value):
+			return fmt.Sprintf("%s is above the maximum %v", what, l.Max.Value)
 		}
 	}
 	return ""
