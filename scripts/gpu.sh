@@ -13,7 +13,7 @@
 set -uo pipefail
 
 # The steps in the order of what they prove, each with its limit in seconds.
-plan=(record:40 readers:30 pinning:90 kernels:200 cheats:120 timing:60 memory:60 endpoint:90 roofline:60 profile:130 model:60 noise:120)
+plan=(record:40 readers:30 pinning:90 kernels:200 cheats:120 timing:60 memory:60 endpoint:90 roofline:60 profile:130 model:60 gate:420 noise:240)
 out=$(realpath -m "${1:-.gpu}")
 archive=$(realpath -m "${2:-$out.tar.gz}")
 python=$(command -v "${PYTHON:-python3}") || python=${PYTHON:-python3}

@@ -140,6 +140,28 @@ def model(a):
     return {"cells": rows}, f"{len(rows)} cell, {rows[0].get('decode_tps', 0):.1f} tok/s" if rows else "no cell", all(r["outcome"] == "passed" for r in rows)
 
 
+WANTED = {"first": (0,), "unchanged": (0,), "slower": (0, 1), "slower-pairs": (1,), "unchanged-pairs": (0,), "unchanged-shared": (0, 3)}
+
+
+def gate(a):
+    """Pairs block a kernel that is 10 % slower, and one run against the baseline at least shows it; unchanged code is not red."""
+    rows, wrong = [], []
+    for name, codes in WANTED.items():
+        file = pathlib.Path(a.run, name + ".json")
+        if not file.exists():
+            continue
+        code, seconds = (int(n) for n in file.with_suffix(".exit").read_text().split())
+        report = json.loads(file.read_text())
+        verdicts = report["hosts"][0]["verdicts"]
+        lost = {v["metric"]: v["change"] for v in verdicts if v["finding"] == "regressed"}
+        keys = ("metric", "finding", "old", "new", "change", "interval", "blocks", "reason", "evidence", "health")
+        rows.append({"run": name, "exit": code, "seconds": seconds, "title": report["title"], "verdicts": [{k: v.get(k) for k in keys} for v in verdicts]})
+        if code not in codes or (name.startswith("slower") and a.device != "cpu" and "device_ms" not in lost):
+            wrong.append(name)
+    words = "; ".join(f"{r['run']}: exit {r['exit']}, {r['seconds']} s" for r in rows)
+    return {"runs": rows}, words + (f"; WRONG: {', '.join(wrong)}" if wrong else ""), not wrong and len(rows) > 4
+
+
 def noise(a):
     values = {}
     for file in pathlib.Path(a.noise).glob("*.jsonl"):
@@ -150,7 +172,7 @@ def noise(a):
     return {"cells": rows}, f"{len(rows)} numbers, {max((r['rounds'] for r in rows), default=0)} rounds", True
 
 
-STEPS = {f.__name__: f for f in (kernels, cheats, timing, memory, endpoint, profile, model, noise)}
+STEPS = {f.__name__: f for f in (kernels, cheats, timing, memory, endpoint, profile, model, gate, noise)}
 parser = argparse.ArgumentParser()
 parser.add_argument("step", choices=STEPS)
 for name in ("run", "traces", "events", "sources", "noise", "device", "to"):

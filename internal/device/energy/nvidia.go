@@ -13,11 +13,7 @@ import (
 
 const probeTimeout = 20 * time.Second // loading a driver with many GPUs takes long
 
-// Methods of GPUs whose driver reports the power of the moment, and of others.
-const (
-	instantMethod = "nvidia-smi-power-draw-instant-100ms"
-	meanMethod    = "nvidia-smi-power-draw-100ms"
-)
+const nvidiaMethod = "nvidia-smi-power-draw-100ms"
 
 // detectNVIDIA waits until the host's watch has listed all GPUs, and keeps the declared ones.
 func detectNVIDIA(ctx context.Context, opts Options, declared []bench.Device) (*Meter, []Absence) {
@@ -35,11 +31,7 @@ func detectNVIDIA(ctx context.Context, opts Options, declared []bench.Device) (*
 		reader.Leave()
 		return nil, absent
 	}
-	method := instantMethod
-	if slices.ContainsFunc(rows, func(r watch.Row) bool { return slices.Contains(uuids, r.GPU.UUID) && !r.Instant }) {
-		method = meanMethod
-	}
-	return &Meter{scope: uuids, method: method, sampler: &nvidia{reader, opts.Epoch, uuids}}, nil
+	return &Meter{scope: uuids, method: nvidiaMethod, sampler: &nvidia{reader, opts.Epoch, uuids}}, nil
 }
 
 // choose returns the UUIDs of the declared devices, sorted and each once. If

@@ -34,7 +34,7 @@ var epoch = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
 // row is one of GPU 0 or 1, by its UUID.
 func row(uuid string, at time.Duration, watts float64) watch.Row {
-	r := watch.Row{At: epoch.Add(at), GPU: device.GPU{Index: map[string]string{gpuA: "0", gpuB: "1"}[uuid], UUID: uuid}, Instant: true}
+	r := watch.Row{At: epoch.Add(at), GPU: device.GPU{Index: map[string]string{gpuA: "0", gpuB: "1"}[uuid], UUID: uuid}}
 	for i, q := range watch.Quantities {
 		if r.Values[i] = math.NaN(); q.Name == watch.Power {
 			r.Values[i] = watts
@@ -136,7 +136,7 @@ func TestRecordedNVIDIA(t *testing.T) {
 	m.Stop()
 	m.Stop()
 	r := m.Read(span, span)
-	if !r.Measured || r.AverageW < 70 || r.AverageW > 74 || r.PeakW < r.AverageW || r.Method != instantMethod || math.Abs(r.NetJoules()) > 1e-6 {
+	if !r.Measured || r.AverageW < 70 || r.AverageW > 74 || r.PeakW < r.AverageW || r.Method != nvidiaMethod || math.Abs(r.NetJoules()) > 1e-6 {
 		t.Errorf("71 W read as %+v", r)
 	}
 }

@@ -111,10 +111,10 @@ func (g *nvidiaGPU) state() state {
 	return s
 }
 
-// power is reported as the present one or, by older drivers, as one of the last second.
+// power is that of the last second where the driver reports it, as in [watch.Quantities].
 func (g *nvidiaGPU) power() string {
 	for _, list := range []element{g.Power, g.OldPower} {
-		for _, name := range []string{"instant_power_draw", "power_draw", "average_power_draw"} {
+		for _, name := range []string{"average_power_draw", "power_draw", "instant_power_draw"} {
 			for _, e := range list.Inside {
 				if _, ok := quantity(e.Text); ok && e.XMLName.Local == name {
 					return e.Text

@@ -37,7 +37,7 @@ func TestNVIDIALog(t *testing.T) {
 		t.Fatalf("%d GPUs, %v", len(gpus), err)
 	}
 	busy, sick := gpus[0], gpus[1]
-	for name, want := range map[string]float64{"sm clock": 1455, "memory clock": 2619, "temperature": 61, "power": 697.4, "busy": 98, "memory used": 61234} {
+	for name, want := range map[string]float64{"sm clock": 1455, "memory clock": 2619, "temperature": 61, "power": 690.11, "busy": 98, "memory used": 61234} {
 		if got := busy.shown(name); got != want {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}

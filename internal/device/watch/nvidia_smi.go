@@ -17,21 +17,15 @@ const maxLine = 1 << 12 // bytes of one line
 // query is what nvidia-smi is asked for, behind the fields of all drivers.
 type query struct {
 	reasons string // the field for why clocks are lowered
-	instant bool   // the power of the moment: power.draw is a mean of the last second on many GPUs
 }
 
-// queries are those of drivers since 535, 530 and before, and of one that reports no reasons.
-var queries = []query{
-	{"clocks_event_reasons.active", true}, {"clocks_throttle_reasons.active", true}, {"clocks_throttle_reasons.active", false}, {},
-}
+// queries are those of drivers since 535 and before, and of one that reports no reasons.
+var queries = []query{{"clocks_event_reasons.active"}, {"clocks_throttle_reasons.active"}, {}}
 
 func (q query) arguments(period time.Duration) []string {
 	fields := []string{"timestamp", "index", "uuid"}
 	for _, quantity := range Quantities {
 		fields = append(fields, quantity.field)
-	}
-	if q.instant {
-		fields = append(fields, "power.draw.instant")
 	}
 	if q.reasons != "" { // last, because the end of a killed child's last line is cut
 		fields = append(fields, q.reasons)

@@ -19,7 +19,9 @@ const (
 	Busy        = "busy" // of the time
 )
 
-// Quantities are the numbers of a row, in their order.
+// Quantities are the numbers of a row, in their order. Power is power.draw, the mean of the last second since Ampere, and not
+// power.draw.instant: an H100 refreshes that every 100 ms, so of a load with that period it shows one phase alone. Of 30 ms of
+// work and 70 ms without, the driver's counter of energy gave 236 W, power.draw 227 W and power.draw.instant 127 W.
 var Quantities = [...]struct{ Name, Unit, field string }{
 	{SMClock, "MHz", "clocks.sm"}, {MemoryClock, "MHz", "clocks.mem"}, {Power, "W", "power.draw"}, {Memory, "MiB", "memory.used"},
 	{Temperature, "C", "temperature.gpu"}, {Busy, "%", "utilization.gpu"},
@@ -32,7 +34,6 @@ type Row struct {
 	At      time.Time // by the clock of the host's watch
 	GPU     device.GPU
 	Values  [len(Quantities)]float64 // by Quantities; NaN where the device does not report one
-	Instant bool                     // the power is that of the moment
 	Reasons Reasons
 }
 
@@ -76,10 +77,8 @@ func (q query) parse(line string, now time.Time) (r Row, ok bool) {
 		cells[i] = strings.TrimSpace(cells[i])
 	}
 	want := 3 + len(Quantities)
-	for _, asked := range []bool{q.instant, q.reasons != ""} {
-		if asked {
-			want++
-		}
+	if q.reasons != "" {
+		want++
 	}
 	if len(cells) != want {
 		return r, false
@@ -98,13 +97,8 @@ func (q query) parse(line string, now time.Time) (r Row, ok bool) {
 	if q.reasons != "" {
 		r.Reasons = reasonsOf(cells[want-1])
 	}
-	if q.instant {
-		if w := quantity(cells[3+len(Quantities)]); w >= 0 {
-			r.Values[powerColumn], r.Instant = w, true
-		}
-	}
 	if !(r.Values[powerColumn] <= maxWatts) {
-		r.Values[powerColumn], r.Instant = math.NaN(), false
+		r.Values[powerColumn] = math.NaN()
 	}
 	return r, true
 }

@@ -51,8 +51,8 @@ func playSMI(args []string) int {
 	signal.Notify(ended, syscall.SIGTERM)
 	for n := 1; ; n++ {
 		stamp := time.Now().UTC().Add(3*time.Hour + 30*time.Minute).Format(stampLayout)
-		a := map[string]string{"power.draw.instant": "310.25", "clocks_event_reasons.active": "0x0000000000000041", "clocks_throttle_reasons.active": "0x0000000000000004"}
-		b := map[string]string{"power.draw.instant": "[N/A]", "clocks_event_reasons.active": "[N/A]", "clocks_throttle_reasons.active": "[N/A]"}
+		a := map[string]string{"clocks_event_reasons.active": "0x0000000000000041", "clocks_throttle_reasons.active": "0x0000000000000004"}
+		b := map[string]string{"clocks_event_reasons.active": "[N/A]", "clocks_throttle_reasons.active": "[N/A]"}
 		fmt.Println(stamp + ", 0, " + gpuA + ", 1980, 2619, 300.5, 61000, 60, 97" + columns(a, fields))
 		fmt.Println("Unable to determine the device handle for GPU 0000:2A:00.0: GPU is lost.")
 		fmt.Println(stamp + ", 1, " + gpuB + ", [N/A], 2619, 100, 4, 40, 0" + columns(b, fields))
@@ -100,7 +100,7 @@ func installed(t *testing.T, environ ...string) (h *Host, dir string) {
 // TestOneProgram: however many ask, at most one nvidia-smi runs, with the shortest period that was asked for, and none when all have left.
 func TestOneProgram(t *testing.T) {
 	t.Parallel()
-	h, dir := installed(t, known+"=power.draw.instant,clocks_event_reasons.active")
+	h, dir := installed(t, known+"=clocks_event_reasons.active")
 	health := h.Join(time.Second)
 	health.Await(t.Context(), time.Minute, Whole)
 	energy := h.Join(100 * time.Millisecond)
@@ -129,17 +129,13 @@ func TestOneProgram(t *testing.T) {
 	}
 }
 
-// TestDrivers: each driver is asked for what it has; the power of the moment counts where the device reports it.
+// TestDrivers: each driver is asked for what it has.
 func TestDrivers(t *testing.T) {
 	t.Parallel()
-	for fields, want := range map[string]struct {
-		watts   float64
-		reasons Reasons
-	}{
-		"power.draw.instant,clocks_event_reasons.active":    {310.25, 0x41},
-		"power.draw.instant,clocks_throttle_reasons.active": {310.25, 0x4},
-		"clocks_throttle_reasons.active":                    {300.5, 0x4},
-		"":                                                  {300.5, -1},
+	for fields, want := range map[string]Reasons{
+		"clocks_event_reasons.active":    0x41,
+		"clocks_throttle_reasons.active": 0x4,
+		"":                               -1,
 	} {
 		h, _ := installed(t, known+"="+fields)
 		r := h.Join(time.Second)
@@ -150,10 +146,10 @@ func TestDrivers(t *testing.T) {
 			t.Fatalf("driver with %q: %d rows, %s", fields, len(rows), r.Trouble())
 		}
 		a, b := rows[0], rows[1]
-		if a.Value(Power) != want.watts || a.Instant != (want.watts == 310.25) || a.Reasons != want.reasons || a.Value(SMClock) != 1980 || a.Value(Memory) != 61000 {
+		if a.Value(Power) != 300.5 || a.Reasons != want || a.Value(SMClock) != 1980 || a.Value(Memory) != 61000 {
 			t.Errorf("driver with %q: %+v", fields, a)
 		}
-		if b.GPU.UUID != gpuB || b.Value(Power) != 100 || b.Instant || b.Reasons.Known() || !math.IsNaN(b.Value(SMClock)) || b.Value(Busy) != 0 {
+		if b.GPU.UUID != gpuB || b.Value(Power) != 100 || b.Reasons.Known() || !math.IsNaN(b.Value(SMClock)) || b.Value(Busy) != 0 {
 			t.Errorf("driver with %q: %+v", fields, b)
 		}
 		if age := time.Since(a.At); age < 0 || age > time.Minute {
@@ -165,10 +161,10 @@ func TestDrivers(t *testing.T) {
 // TestTrouble: a reader of rows that cannot come gets the reason at once, and a later one starts nvidia-smi again.
 func TestTrouble(t *testing.T) {
 	t.Parallel()
-	all := known + "=power.draw.instant,clocks_event_reasons.active"
+	all := known + "=clocks_event_reasons.active"
 	lost, _ := installed(t, all, ends+"=2")
 	none, _ := installed(t, all, ends+"=0")
-	broken, _ := installed(t, known+"=power.draw.instant")
+	broken, _ := installed(t, known+"=")
 	for name, c := range map[string]struct {
 		host *Host
 		rows int
@@ -213,9 +209,9 @@ func TestTimes(t *testing.T) {
 // TestRecordedNVIDIA reads what scripts/gpu.sh recorded of a real GPU where ACCELGATE_GPU_FIXTURES names its folder, and
 // the rows of an H100 without it.
 func TestRecordedNVIDIA(t *testing.T) {
-	path, q := filepath.Join("..", "testdata", "h100", "gauge-reasons.csv"), query{reasons: queries[0].reasons}
+	path := filepath.Join("..", "testdata", "h100", "watch.csv")
 	if folder := os.Getenv("ACCELGATE_GPU_FIXTURES"); folder != "" {
-		path, q = filepath.Join(folder, "watch.csv"), queries[0]
+		path = filepath.Join(folder, "watch.csv")
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -225,11 +221,11 @@ func TestRecordedNVIDIA(t *testing.T) {
 	for line := range strings.Lines(string(text)) {
 		stamp, _, _ := strings.Cut(line, ",")
 		now, _ := time.Parse(stampLayout, stamp)
-		r, ok := q.parse(line, now)
+		r, ok := queries[0].parse(line, now)
 		if !ok || !strings.HasSuffix(line, "\n") {
 			continue
 		}
-		if n++; !(r.Value(SMClock) > 0 && r.Value(Power) > 0 && r.Value(Temperature) > 0) || !r.Reasons.Known() || r.Instant != q.instant {
+		if n++; !(r.Value(SMClock) > 0 && r.Value(Power) > 0 && r.Value(Temperature) > 0) || !r.Reasons.Known() {
 			t.Errorf("%q is %+v", line, r)
 		}
 	}
@@ -255,7 +251,7 @@ func TestReasons(t *testing.T) {
 // FuzzRow: whatever is printed, a row has a GPU, and numbers and a time that can be.
 func FuzzRow(f *testing.F) {
 	f.Add("2026/03/04 12:00:00.000, 0, " + gpuA + ", 1980, 2619, 312.51, 61234, 46, 98")
-	f.Add("2026/03/04 12:00:00.000, 0, " + gpuA + ", 1980, 2619, 312.51, 61234, 46, 98, 320.1, 0x0000000000000004")
+	f.Add("2026/03/04 12:00:00.000, 0, " + gpuA + ", 1980, 2619, 312.51, 61234, 46, 98, 0x0000000000000004")
 	f.Add("2026/03/04 12:00:00.000, 0, " + gpuA + ", [N/A], NaN, -1, 1e400, 0x1p3, ")
 	f.Add("Unable to determine the device handle for GPU 0000:2A:00.0: GPU is lost.")
 	now := time.Date(2026, 3, 4, 12, 0, 1, 0, time.UTC)
@@ -265,7 +261,7 @@ func FuzzRow(f *testing.F) {
 			if !ok {
 				continue
 			}
-			if r.GPU.UUID == "" || r.GPU.Index == "" || now.Sub(r.At).Abs() > maxAge || r.Reasons < -1 || r.Instant && !(r.Value(Power) >= 0) {
+			if r.GPU.UUID == "" || r.GPU.Index == "" || now.Sub(r.At).Abs() > maxAge || r.Reasons < -1 {
 				t.Errorf("%+v", r)
 			}
 			for _, v := range r.Values {
