@@ -31,15 +31,15 @@ const rowsFile = "KERNELS_TEST_ROWS"
 // playSMI prints rows of two GPUs, as nvidia-smi does that is asked for clocks and reasons, until the file is gone.
 func playSMI(args []string) int {
 	const wanted = "--query-gpu=timestamp,index,uuid,clocks.sm,clocks.mem,power.draw,memory.used,temperature.gpu,utilization.gpu," +
-		"power.draw.instant,clocks_event_reasons.active --format=csv,noheader,nounits --loop-ms=500"
+		"clocks_event_reasons.active --format=csv,noheader,nounits --loop-ms=500"
 	if got := strings.Join(args, " "); got != wanted {
 		fmt.Printf("Field \"%s\" is not a valid field to query.\n", got)
 		return 2
 	}
 	for {
 		stamp := time.Now().UTC().Format("2006/01/02 15:04:05.000")
-		fmt.Printf("%s, 0, GPU-8932f937-d72c-4106, 1000, 2619, 300.5, 61000, 40, 97, 310.5, 0x0000000000000001\n", stamp)
-		fmt.Printf("%s, 1, GPU-11111111-d72c-4106, 1755, 2619, 300.5, 61000, 61, 97, 310.5, 0x0000000000000040\n", stamp)
+		fmt.Printf("%s, 0, GPU-8932f937-d72c-4106, 1000, 2619, 300.5, 61000, 40, 97, 0x0000000000000001\n", stamp)
+		fmt.Printf("%s, 1, GPU-11111111-d72c-4106, 1755, 2619, 300.5, 61000, 61, 97, 0x0000000000000040\n", stamp)
 		f, err := os.OpenFile(os.Getenv(rowsFile), os.O_APPEND|os.O_WRONLY, 0)
 		if err != nil {
 			return 0

@@ -138,7 +138,7 @@ func (o *outcome) explain(err error) error {
 }
 
 // measure starts the workers and runs the procedure.
-func (s *Suite) measure(ctx context.Context, l *lane, o *outcome, c harness.Case, d bench.Device) error {
+func (s *Suite) measure(ctx context.Context, l *lane, o *outcome, c harness.Case, d bench.Device) (err error) {
 	p := o.point
 	j, err := s.newJudge(ctx, p, c)
 	if err != nil {
@@ -148,6 +148,10 @@ func (s *Suite) measure(ctx context.Context, l *lane, o *outcome, c harness.Case
 		return inputProblem{err}
 	}
 	j.kase = c
+	if err := s.startEarly(ctx, l, p, d); err != nil {
+		return err
+	}
+	defer func() { err = cmp.Or(err, l.dropEarly()) }()
 	reference, refBuild, err := s.trusted(ctx, l, p, d)
 	if err != nil {
 		return err

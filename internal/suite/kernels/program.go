@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
@@ -44,6 +46,14 @@ type lane struct {
 	number   int // from 0
 	sessions map[role]*harness.Session
 	absent   map[role]error // why a worker cannot be had, found out once
+	early    *early         // nil if none is being started
+}
+
+// early is a worker that is being started while another one is.
+type early struct {
+	role   role
+	opened func() (*harness.Session, error) // waits for it
+	cancel context.CancelFunc               // of the start alone
 }
 
 // role is a worker in a part: the reference's is another process than the
@@ -79,12 +89,12 @@ func (s *Suite) lane(d bench.Device) *lane {
 func (l *lane) close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var errs []error
-	for r, session := range l.sessions {
-		errs = append(errs, session.Close())
-		delete(l.sessions, r)
+	var ends errgroup.Group // a program with a device's context takes a while to exit
+	for _, session := range l.sessions {
+		ends.Go(session.Close)
 	}
-	return errors.Join(errs...)
+	clear(l.sessions)
+	return ends.Wait()
 }
 
 // session returns a live worker, started if need be. fresh ends one that is
@@ -96,10 +106,7 @@ func (s *Suite) session(ctx context.Context, l *lane, r role, d bench.Device, fr
 	if err := l.absent[r]; err != nil {
 		return nil, err
 	}
-	if err := l.end(r.side); err != nil {
-		return nil, err
-	}
-	opened, err := s.start(ctx, r, d)
+	opened, err := s.startOrAwait(ctx, l, r, d)
 	if err != nil {
 		if absent := (unavailable{}); ctx.Err() == nil && errors.As(err, &absent) {
 			l.absent[r] = err
@@ -108,6 +115,54 @@ func (s *Suite) session(ctx context.Context, l *lane, r role, d bench.Device, fr
 	}
 	l.sessions[r] = opened
 	return opened, nil
+}
+
+// startEarly begins to start the worker of a point's solution, if none is there: Python takes seconds to load torch,
+// and meanwhile that of the reference starts. What is not awaited is ended by [lane.dropEarly].
+func (s *Suite) startEarly(ctx context.Context, l *lane, p *point, d bench.Device) error {
+	r := s.roleOf(p)
+	if known := l.sessions[r]; known != nil && !known.Dead() && !s.isolated(p) || l.absent[r] != nil {
+		return nil
+	}
+	if err := l.end(r.side); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	var opened *harness.Session
+	var err error
+	go func() {
+		defer close(done)
+		opened, err = s.start(ctx, r, d)
+	}()
+	l.early = &early{r, func() (*harness.Session, error) { <-done; return opened, err }, cancel}
+	return nil
+}
+
+// dropEarly ends what was started early and not used.
+func (l *lane) dropEarly() error {
+	e := l.early
+	if e == nil {
+		return nil
+	}
+	l.early = nil
+	e.cancel()
+	opened, err := e.opened()
+	if err != nil { // it was not needed
+		return nil
+	}
+	return opened.Close()
+}
+
+func (s *Suite) startOrAwait(ctx context.Context, l *lane, r role, d bench.Device) (*harness.Session, error) {
+	if e := l.early; e != nil && e.role == r {
+		l.early = nil
+		return e.opened()
+	}
+	if err := l.end(r.side); err != nil {
+		return nil, err
+	}
+	return s.start(ctx, r, d)
 }
 
 // end ends all workers of a side: of each there is one at a time, so that what
@@ -158,11 +213,14 @@ func (s *Suite) roleOf(p *point) role {
 	return r
 }
 
+// isolated reports whether each case of a point has a worker of its own.
+func (s *Suite) isolated(p *point) bool { return s.body.Isolated || p.settings.UseIsolatedRunner.V }
+
 // solution returns the worker of a point's solution. Python without torch
 // still has numpy, which is enough for some.
 func (s *Suite) solution(ctx context.Context, l *lane, p *point, d bench.Device) (*harness.Session, error) {
 	r := s.roleOf(p)
-	fresh := s.body.Isolated || p.settings.UseIsolatedRunner.V
+	fresh := s.isolated(p)
 	session, err := s.session(ctx, l, r, d, fresh)
 	if absent := (unavailable{}); !errors.As(err, &absent) || p.worker != torchWorker || p.solution.Language != "python" || p.virtual {
 		return session, err
