@@ -109,7 +109,7 @@ gpu-kit:
 	@rm -rf $(GPU_KIT) && mkdir -p $(GPU_KIT)/bin $(GPU_KIT)/scripts
 	@go build -ldflags='-s -w' -o $(GPU_KIT)/bin/accelgate ./cmd/accelgate
 	@for name in health watch; do go test -c -ldflags='-s -w' -o $(GPU_KIT)/bin/$$name.test ./internal/device/$$name || exit 1; done
-	@gzip -9 $(GPU_KIT)/bin/*
+	@gzip $(GPU_KIT)/bin/*
 	@cp -R scripts/gpu.sh scripts/gpu $(GPU_KIT)/scripts/ && rm -f $(GPU_KIT)/scripts/gpu/*.go
 	@git describe --always --dirty --abbrev=40 >$(GPU_KIT)/commit
 	@du -sh $(GPU_KIT)

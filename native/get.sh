@@ -16,7 +16,7 @@ build() {
   # Whatever the job builds, this is built for this host, from this source.
   cd "$here/.."
   CGO_ENABLED=0 GOFLAGS='' GOWORK=off GOOS='' GOARCH='' \
-    go build -trimpath -buildvcs=false -ldflags="-X github.com/accelgate/accelgate/internal/version.released=$version" -o "$to" ./cmd/accelgate
+    go build -trimpath -buildvcs=false -ldflags="-s -w -X github.com/accelgate/accelgate/internal/version.released=$version" -o "$to" ./cmd/accelgate
 }
 
 sum() { # sum FILE: its SHA-256

@@ -40,6 +40,7 @@ while read -r base; do rm "$base"; cp program "$base"; done < bases
 // measured in pairs with. Each attack first shows that it works.
 func TestBaseOfPairsThorough(t *testing.T) {
 	testtier.Thorough(t)
+	t.Parallel()
 	w := newWorld(t)
 	caller := filepath.Join(w.repo, ".github", "workflows", "accelgate.yml")
 	put(t, caller, replace(t, caller, "build: . ./build.sh", "build: sh build.sh"))

@@ -35,6 +35,7 @@ jobs:
 // their hosts, are measured and judged in one run of one workflow.
 func TestTwoConfigurationsThorough(t *testing.T) {
 	testtier.Thorough(t)
+	t.Parallel()
 	w := newWorld(t)
 	fixture := read(t, filepath.Join("testdata", "accelgate.yaml"))
 	for name, runner := range map[string]string{"engine": "{host: accelgate-cpu}", "serving": "{host: other-cpu, runs_on: [self-hosted, accelgate-cpu]}"} {

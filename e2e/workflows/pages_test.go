@@ -12,6 +12,7 @@ import (
 // TestPagesThorough: the pages follow the runs of the default branch. A fork's branch of the same name starts nothing.
 func TestPagesThorough(t *testing.T) {
 	testtier.Thorough(t)
+	t.Parallel()
 	w := newWorld(t)
 	w.write(t, filepath.Join(".github", "workflows", "accelgate-pages.yml"), read(t, filepath.Join(root(t), "examples", "workflows", "accelgate-pages.yml")))
 	base := w.commit(t, "pages")

@@ -63,6 +63,7 @@ type story struct {
 // that proposes them, the pull request again, comments and forks.
 func TestWorkflowsThorough(t *testing.T) {
 	testtier.Thorough(t)
+	t.Parallel()
 	w := newWorld(t)
 	s := story{world: w, base: w.git(t, "rev-parse", "HEAD"), post: w.permissions(t, "gate.yml", "post")}
 	w.git(t, "checkout", "-q", "-b", "work")

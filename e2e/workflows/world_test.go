@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -69,9 +71,25 @@ func newWorld(t *testing.T) *world {
 		actions: filepath.Join(root(t), "e2e", "workflows", "testdata", "actions"), binary: binary, fakegithub: filepath.Join(dir, "fakegithub")}
 	command(t, root(t), "go", "build", "-o", w.fakegithub, "./cmd/fakegithub")
 	w.env = append(w.env, "DOCKER_HOST="+engine.listen(t))
-	engine.build(t)
+	buildOnce.Do(func() { engine.build(t) })
 	w.fixture(t)
 	return w
+}
+
+// What worlds that run at the same time share: the image, and the number of the last world.
+var (
+	buildOnce sync.Once
+	removal   = func() error { return nil } // of the image
+	worlds    atomic.Int32
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if err := removal(); err != nil {
+		fmt.Fprintln(os.Stderr, "remove the image:", err)
+		code = max(code, 1)
+	}
+	os.Exit(code)
 }
 
 func root(t *testing.T) string {
@@ -174,16 +192,19 @@ func (e engine) build(t *testing.T) {
 		args = append(args, "--pull=never", "--layers=false", "--security-opt=label=disable",
 			"--volume="+modules+":/go/pkg/mod", "--volume="+objects+":/root/.cache/go-build")
 	}
-	t.Cleanup(func() {
-		if out, err := try(context.Background(), "", string(e), "rmi", "--force", name); err != nil {
-			t.Errorf("remove the image: %v\n%s", err, out)
+	removal = func() error {
+		out, err := try(context.Background(), "", string(e), "rmi", "--force", name)
+		if err != nil {
+			return fmt.Errorf("%w\n%s", err, out)
 		}
-	})
+		return nil
+	}
 	command(t, root(t), string(e), append(args, ".")...)
 }
 
 // fixture makes a user's repository, with the workflows that docs/github.md shows, a small suite and no baselines, and
-// two checkouts of accelgate for act to find.
+// two checkouts of accelgate for act to find. The gate's workflow has a name of its own, because act names containers
+// after it.
 func (w *world) fixture(t *testing.T) {
 	t.Helper()
 	for _, name := range []string{"accelgate.yml", "accelgate-forks.yml", "accelgate-chat.yml"} {
@@ -197,8 +218,12 @@ func (w *world) fixture(t *testing.T) {
 	w.git(t, "init", "-q", "-b", "main")
 	w.git(t, "remote", "add", "origin", "https://github.com/"+repoName+".git")
 	w.commit(t, "fixture")
-	checkout(t, w.source)
-	checkout(t, w.unguarded)
+	name := fmt.Sprintf("name: accelgate gate %d\n", worlds.Add(1))
+	for _, source := range []string{w.source, w.unguarded} {
+		checkout(t, source)
+		gate := filepath.Join(source, ".github", "workflows", "gate.yml")
+		put(t, gate, replace(t, gate, "name: accelgate gate\n", name))
+	}
 	gate := filepath.Join(w.unguarded, ".github", "workflows", "gate.yml")
 	put(t, gate, replace(t, gate, "github.event_name != 'pull_request' || github", "true || github"))
 }
