@@ -253,8 +253,8 @@ func refusedCells(run *bench.Run) (left []string) {
 	for i := range run.Results {
 		r := &run.Results[i]
 		switch {
-		case r.Outcome == bench.Passed && r.Doubt != "":
-			left = append(left, fmt.Sprintf("%s on %s: its numbers are doubtful: %s", r.Cell.ID(), run.Host.Label, r.Doubt))
+		case r.Outcome == bench.Passed && r.Caveat != "":
+			left = append(left, fmt.Sprintf("%s on %s: its numbers are doubtful: %s", r.Cell.ID(), run.Host.Label, r.Caveat))
 		case r.Outcome != bench.Passed && r.Outcome != bench.Skipped:
 			left = append(left, fmt.Sprintf("%s on %s: %s: %s", r.Cell.ID(), run.Host.Label, r.Outcome, r.Reason))
 		}

@@ -55,9 +55,9 @@ type Result struct {
 	Outcome Outcome `json:"outcome"`
 	Reason  string  `json:"reason,omitempty"` // why not passed; for people
 	Cause   Cause   `json:"cause,omitempty"`
-	// Twin is the id of another cell that was measured under the same
+	// AAPartner is the id of another cell that was measured under the same
 	// conditions: the difference between the two is noise.
-	Twin string `json:"twin,omitempty"`
+	AAPartner string `json:"aa_partner,omitempty"`
 	// Device is the accelerator that the cell was pinned to, as Device.String
 	// writes it.
 	Device string `json:"device,omitempty"`
@@ -70,9 +70,9 @@ type Result struct {
 	// Context is what else a reader must know to repeat this cell, beside that
 	// of the Run: the engine's version, the seed of its prompts.
 	Context map[string]string `json:"context,omitempty"`
-	// Doubt is the reason why the numbers are not fit to be judged, such as a client
+	// Caveat is the reason why the numbers are not fit to be judged, such as a client
 	// that was slower than the server; empty if they are.
-	Doubt string `json:"doubt,omitempty"`
+	Caveat string `json:"caveat,omitempty"`
 	// Warnings are about the numbers of this cell and keep nothing from being
 	// judged.
 	Warnings []string `json:"warnings,omitempty"`

@@ -126,9 +126,9 @@ type Sample struct {
 	// Estimates has for each of Values what it was estimated from; empty where
 	// a value is no estimate.
 	Estimates []Estimate `json:"estimates,omitempty"`
-	// Doubt is the reason why the values are not fit to be judged, though the values of the
+	// Caveat is the reason why the values are not fit to be judged, though the values of the
 	// result's other metrics may be; empty if they are.
-	Doubt string `json:"doubt,omitempty"`
+	Caveat string `json:"caveat,omitempty"`
 	// Base is what the old code did, measured alternately with the new, one value for each of
 	// the last of Values: they are pairs. Empty where the base was not measured.
 	Base []float64 `json:"base,omitempty"`

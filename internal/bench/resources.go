@@ -62,10 +62,10 @@ func (m *Metric) IsResource() bool {
 	return r != nil && r.Definition == m.Definition
 }
 
-// Use records what a measurement used of a resource. A doubt is the reason why the value is not
+// Use records what a measurement used of a resource. A caveat is the reason why the value is not
 // exact.
-func (r *Result) Use(resource string, value float64, doubt string) {
-	r.Resources = append(r.Resources, Sample{Metric: resource, Values: []float64{value}, Doubt: doubt})
+func (r *Result) Use(resource string, value float64, caveat string) {
+	r.Resources = append(r.Resources, Sample{Metric: resource, Values: []float64{value}, Caveat: caveat})
 }
 
 // Used returns the sample of a resource, whether a limit names it or not; nil where it was not

@@ -337,7 +337,7 @@ func validateSamples(samples []Sample) error {
 	seen := map[string]bool{}
 	for i := range samples {
 		s := &samples[i]
-		if len(s.Metric) > maxName || len(s.Values) > maxValues || len(s.Doubt) > MaxFact {
+		if len(s.Metric) > maxName || len(s.Values) > maxValues || len(s.Caveat) > MaxFact {
 			return fmt.Errorf("metric %.80q: a name of more than %d bytes or more than %d values", s.Metric, maxName, maxValues)
 		}
 		if repeats(samples, i, seen) {
@@ -421,14 +421,14 @@ func (r *Result) validateFacts() error {
 	if max(len(r.Context), len(r.Conditions), len(r.Counts), len(r.Files), len(r.Warnings)) > MaxFacts {
 		return fmt.Errorf("has more than %d conditions, counts, files or warnings", MaxFacts)
 	}
-	long := len(r.Doubt) > MaxFact || slices.ContainsFunc(r.Warnings, func(w string) bool { return len(w) > MaxFact })
+	long := len(r.Caveat) > MaxFact || slices.ContainsFunc(r.Warnings, func(w string) bool { return len(w) > MaxFact })
 	for _, facts := range []map[string]string{r.Context, r.Conditions} {
 		for name, value := range facts {
 			long = long || len(name) > maxName || len(value) > MaxFact
 		}
 	}
 	if long {
-		return fmt.Errorf("has a condition, a doubt or a warning of more than %d bytes", MaxFact)
+		return fmt.Errorf("has a condition, a caveat or a warning of more than %d bytes", MaxFact)
 	}
 	for name, n := range r.Counts {
 		if n < 0 || n > maxCount || len(name) > maxName {

@@ -203,7 +203,7 @@ func (s *actionStep) stepRun(text string) string {
 		"results": [{"cell": {"id": $T}, "outcome": "failed", "reason": $T, "log": $T, "command": [$T], "context": {"x": $T}, "warnings": [$T]},
 			{"cell": {"id": "b"}, "outcome": "incorrect", "reason": $T, "output": $T},
 			{"cell": {"id": "d"}, "outcome": "passed", "samples": [{"metric": "tps", "values": [1]}]},
-			{"cell": {"id": "c"}, "outcome": "passed", "doubt": $T, "samples": [{"metric": "tps", "values": [1]}],
+			{"cell": {"id": "c"}, "outcome": "passed", "caveat": $T, "samples": [{"metric": "tps", "values": [1]}],
 				"breakdowns": [{"title": $T, "unit": "ms", "entries": [{"name": $T, "total": 1, "calls": 1}]}]}]}`)
 }
 

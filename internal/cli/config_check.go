@@ -55,7 +55,7 @@ func (c *Command) check(ctx context.Context, o *measure.HostOptions) error {
 		return err
 	}
 	defer s.Close()
-	c.warnAll(slices.Concat(s.Plan.Warnings, judge.Doubts(s.Plan)))
+	c.warnAll(slices.Concat(s.Plan.Warnings, judge.WithoutEffect(s.Plan)))
 	fmt.Fprintln(c.Stdout, described(s.Plan))
 	return plan.PrintUnrecorded(c.Stdout, s.Plan)
 }

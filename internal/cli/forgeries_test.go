@@ -50,8 +50,8 @@ var forgeries = map[string]func(r *rand.Rand, run document){
 		pair(run, 6, func(v float64) float64 { return v })
 		run["base"] = oneOf(r, "", "unknown", strings.Repeat("9", 40))
 	},
-	"a doubt about the cell": func(r *rand.Rand, run document) { cells(run, func(c document) { c["doubt"] = "the client was slow" }) },
-	"a doubt about numbers":  func(r *rand.Rand, run document) { each(run, func(s document) { s["doubt"] = "the client was slow" }) },
+	"a doubt about the cell": func(r *rand.Rand, run document) { cells(run, func(c document) { c["caveat"] = "the client was slow" }) },
+	"a doubt about numbers":  func(r *rand.Rand, run document) { each(run, func(s document) { s["caveat"] = "the client was slow" }) },
 	"an unhealthy host": func(r *rand.Rand, run document) {
 		cells(run, func(c document) {
 			c["health"] = document{"status": oneOf(r, "unhealthy", "unknown"), "reasons": []any{"throttled"}}
@@ -88,7 +88,7 @@ var forgeries = map[string]func(r *rand.Rand, run document){
 		results, _ := run["results"].([]any)
 		run["results"] = append(results, copied(some(r, run)))
 	},
-	"a twin": func(r *rand.Rand, run document) { some(r, run)["twin"] = "m__c__g__baseline" },
+	"a twin": func(r *rand.Rand, run document) { some(r, run)["aa_partner"] = "m__c__g__baseline" },
 	"values that chose the cell": func(r *rand.Rand, run document) {
 		cells(run, func(c document) { c["selected"] = oneOf(r, 1, 2, 4, 5) })
 	},

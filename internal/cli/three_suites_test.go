@@ -26,7 +26,7 @@ func TestThreeSuitesPassThoughOneIsNeverCompared(t *testing.T) {
 	run := reporting()
 	run.Results = slices.Clone(run.Results[2:5])
 	kernel, analysis, endpoint := &run.Results[0], &run.Results[1], &run.Results[2]
-	kernel.Checked, analysis.Checked, endpoint.Doubt = bench.CheckedOutput, bench.CheckedAnalysis, "the client was slower than the server"
+	kernel.Checked, analysis.Checked, endpoint.Caveat = bench.CheckedOutput, bench.CheckedAnalysis, "the client was slower than the server"
 	run.Results = append(run.Results, *kernel)
 	run.Results[3].Cell.Raw += "b"
 	dir := t.TempDir()
@@ -45,7 +45,7 @@ func TestThreeSuitesPassThoughOneIsNeverCompared(t *testing.T) {
 		t.Fatal(err)
 	}
 	write()
-	if code, out := accelgate("baseline", "update", "--config", config, "--from", from, "--reason", "first"); code != 0 || !strings.Contains(out, "doubt") {
+	if code, out := accelgate("baseline", "update", "--config", config, "--from", from, "--reason", "first"); code != 0 || !strings.Contains(out, "doubtful") {
 		t.Fatalf("baseline update: exit %d\n%s", code, out)
 	}
 	code, out := accelgate("report", from, "--config", config, "--require-baseline")
@@ -53,7 +53,7 @@ func TestThreeSuitesPassThoughOneIsNeverCompared(t *testing.T) {
 		t.Errorf("one suite was not compared: exit %d\n%s", code, out)
 	}
 	endpoint = &run.Results[2]
-	endpoint.Doubt = ""
+	endpoint.Caveat = ""
 	write()
 	if code, out := accelgate("baseline", "update", "--config", config, "--from", from, "--reason", "second"); code != 0 {
 		t.Fatalf("baseline update: exit %d\n%s", code, out)

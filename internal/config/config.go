@@ -271,7 +271,7 @@ func (d *decoder) suites(n ast.Node) []Suite {
 			d.limits(s)
 			d.devices(s)
 			d.around(s, nodes)
-			d.attend(s, nodes)
+			d.checkWatchdog(s, nodes)
 			d.fits(s)
 			d.levels(s)
 		}

@@ -18,7 +18,7 @@ type Suite struct {
 	// Build builds a checkout for this suite; nil if nothing is built.
 	Build *Build `yaml:"build"`
 	Around
-	Attend
+	Watchdog
 	// Limits are those of single metrics, in place of the policy's.
 	Limits []Limit `yaml:"limits"`
 	// Devices are the counts of devices that cells need; later entries win, and 1 is the

@@ -9,8 +9,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Attend describes how measurements that fail or hang are treated.
-type Attend struct {
+// Watchdog describes how measurements that fail or hang are treated.
+type Watchdog struct {
 	// Retries is how often a measurement is repeated, by the cause of its failure.
 	Retries map[string]int `yaml:"retries"`
 	// NoOutput is how long a child may print nothing; 0 for no bound.
@@ -28,7 +28,7 @@ type CellTimeout struct {
 }
 
 // Watches reports whether children are watched in another way than by the kind's own keys.
-func (a *Attend) Watches() bool {
+func (a *Watchdog) Watches() bool {
 	return a.NoOutput > 0 || a.OnTimeout != "" || len(a.CellTimeouts) > 0
 }
 
@@ -36,8 +36,8 @@ func (a *Attend) Watches() bool {
 // program that exits with an error may report one.
 var retried = []string{"crash", "machine", "oom", "silent", "start", "timeout"}
 
-// attend complains about values that cannot be meant.
-func (d *decoder) attend(s *Suite, nodes map[string]ast.Node) {
+// checkWatchdog complains about values that cannot be meant.
+func (d *decoder) checkWatchdog(s *Suite, nodes map[string]ast.Node) {
 	complain := func(path, format string, args ...any) {
 		d.errs = append(d.errs, s.Errorf(path, format, args...))
 	}

@@ -23,7 +23,7 @@ func advisory(rules []*Advice, c cell) (source string) {
 // wrong answer, a failure to run, a number that must be equal, and a cell or metric that is
 // gone block all the same. A budget, and a change that all cells share, are advisory where
 // all their cells are. A limit with a [Force] of its own has it. spent are the budgets of the verdicts.
-func advise(in *inputs, verdicts []Verdict, spent []Spent) []Verdict {
+func advise(in *inputs, verdicts []Verdict, spent []BudgetResult) []Verdict {
 	rules := rulesOf[*Advice](&in.policy, in.run.Host.Label)
 	entries := make(map[string]string, len(in.cells)) // the entry that makes it advisory, by the id of the cell
 	for _, c := range in.cells {

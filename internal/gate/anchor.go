@@ -35,7 +35,7 @@ func anchors(in *inputs, c cell, verdicts []Verdict) (drifts []Verdict) {
 	}
 	for _, v := range confirm(in, since) {
 		if v.Finding == Regressed && !v.Undecided() {
-			drifts = append(drifts, doubted(&in.policy, drift(in, c, v)))
+			drifts = append(drifts, withCaveat(&in.policy, drift(in, c, v)))
 		}
 	}
 	return drifts

@@ -112,8 +112,8 @@ func (l *limit) judge(run *bench.Run, c cell, metric string) (v Verdict, ok bool
 	if v.Reason == "" {
 		return v, false
 	}
-	if sample.Doubt != "" && m != nil && m.IsResource() {
-		v.Reason = text.Reasons(v.Reason, sample.Doubt)
+	if sample.Caveat != "" && m != nil && m.IsResource() {
+		v.Reason = text.Reasons(v.Reason, sample.Caveat)
 	}
 	return v, true
 }

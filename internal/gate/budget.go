@@ -22,9 +22,9 @@ type Budget struct {
 	Fit *Fitted `json:"fit,omitempty"`
 }
 
-// Spent is what became of a budget. Finding and numbers are those of the [Verdict] with
+// BudgetResult is what became of a budget. Finding and numbers are those of the [Verdict] with
 // its place.
-type Spent struct {
+type BudgetResult struct {
 	Budget
 	Cells  int `json:"cells"` // that the mean is of
 	Of     int `json:"of"`    // of the group in the run, but for those that the host cannot run
@@ -50,7 +50,7 @@ const maxWorst = 3
 
 // budgeted is a budget while it is judged.
 type budgeted struct {
-	Spent
+	BudgetResult
 	group   group
 	verdict Verdict
 	test    meanTest // nil if nothing can be tested
@@ -58,7 +58,7 @@ type budgeted struct {
 
 // budgets judges all budgets of the host. Their share of the false alarms is theirs
 // together (Holm), whatever their number.
-func budgets(in *inputs, share float64) ([]Verdict, []Spent) {
+func budgets(in *inputs, share float64) ([]Verdict, []BudgetResult) {
 	all := make([]budgeted, len(in.budgets))
 	var ps []float64
 	var tested []int
@@ -73,7 +73,7 @@ func budgets(in *inputs, share float64) ([]Verdict, []Spent) {
 		all[tested[k]].decide(in, q, share, float64(len(ps)))
 	}
 	var verdicts []Verdict
-	var spent []Spent
+	var spent []BudgetResult
 	for i := range all {
 		b := &all[i]
 		if b.group.ignored() {
@@ -81,7 +81,7 @@ func budgets(in *inputs, share float64) ([]Verdict, []Spent) {
 		}
 		v := underHost(in, b.group.unhealthy(in), b.verdict)
 		v.Budget = len(spent) + 1
-		verdicts, spent = append(verdicts, v), append(spent, b.Spent)
+		verdicts, spent = append(verdicts, v), append(spent, b.BudgetResult)
 	}
 	return verdicts, spent
 }
@@ -91,7 +91,7 @@ func (in *inputs) spend(of *Budget) budgeted {
 	if of.Fit != nil && of.Fit.bounds() {
 		return in.spendBound(of)
 	}
-	b := budgeted{Spent: Spent{Budget: *of}, group: in.groupOf(of)}
+	b := budgeted{BudgetResult: BudgetResult{Budget: *of}, group: in.groupOf(of)}
 	g := &b.group
 	b.Cells, b.Of, b.LeftOut = len(g.members), g.of, g.leftOut()
 	b.verdict = Verdict{Metric: of.Metric, Finding: Incomparable, DecidedBy: ByWholeGroup, Evidence: Evidence{Limit: of.Loss}}

@@ -24,7 +24,7 @@ type CaseGroup struct {
 	// Implied says that Tolerance is the smallest of the cases' own, which differ.
 	Implied bool          `json:"implied_tolerance,omitempty"`
 	Cases   []CaseOfGroup `json:"cases,omitempty"` // in the order of the file
-	spent   Spent
+	spent   BudgetResult
 }
 
 // CaseOfGroup is a case of a group.
@@ -76,7 +76,7 @@ func inGroup(in *inputs, g *bench.ExpectedGroup, status CheckStatus, verdicts []
 }
 
 // caseGroups judges the groups of cases in the order of the run. Their places follow those of the budgets.
-func caseGroups(in *inputs, checks []Check, budgets int) (verdicts []Verdict, groups []CaseGroup, spent []Spent) {
+func caseGroups(in *inputs, checks []Check, budgets int) (verdicts []Verdict, groups []CaseGroup, spent []BudgetResult) {
 	byCell := make(map[string]*Check, len(checks))
 	for i := range checks {
 		byCell[checks[i].Cell] = &checks[i]
@@ -101,7 +101,7 @@ func caseGroups(in *inputs, checks []Check, budgets int) (verdicts []Verdict, gr
 func (in *inputs) judgeCaseGroup(e *bench.Expected, checks map[string]*Check) (CaseGroup, Verdict) {
 	of := e.Group
 	g := CaseGroup{Group: of.Name, Description: of.Description, Tolerance: of.Tolerance, Implied: of.Implied}
-	g.spent = Spent{Budget: Budget{Scope: Scope{Metric: e.Metric}, Loss: of.Tolerance * 100}, Of: len(of.Cells), Group: of.Name}
+	g.spent = BudgetResult{Budget: Budget{Scope: Scope{Metric: e.Metric}, Loss: of.Tolerance * 100}, Of: len(of.Cells), Group: of.Name}
 	g.spent.Selects = func(c bench.Cell) bool { return slices.Contains(of.Cells, c.ID()) }
 	v := Verdict{Metric: e.Metric, Reference: bench.BaselineReference, Evidence: Evidence{Limit: g.spent.Loss}}
 	var failed, lost, fresh []string

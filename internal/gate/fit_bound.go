@@ -19,7 +19,7 @@ type boundTest struct {
 
 // spendBound judges a coefficient of the run by its bounds. No reference counts.
 func (in *inputs) spendBound(of *Budget) budgeted {
-	b := budgeted{Spent: Spent{Budget: *of}, group: group{metric: in.metric(of.Metric)}}
+	b := budgeted{BudgetResult: BudgetResult{Budget: *of}, group: group{metric: in.metric(of.Metric)}}
 	b.verdict = Verdict{Metric: of.Metric, Finding: Incomparable, DecidedBy: ByWholeGroup,
 		Evidence: Evidence{Min: of.Fit.Min, Max: of.Fit.Max}}
 	g := &b.group

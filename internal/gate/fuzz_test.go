@@ -19,8 +19,8 @@ func FuzzRun(f *testing.F) {
 	f.Add([]byte(`{"schema": 1, "tool": "x", "host": {"label": "h", "cpu": "c", "cores": 2, "accelerators": [{"vendor": "v",
 		"model": "m"}]},
 		"started": "2026-01-01T00:00:00Z", "metrics": [{"name": "decode_tps", "better": "higher", "resolution": 0.1}],
-		"results": [{"cell": {"id": "a"}, "outcome": "passed", "twin": "b", "samples": [{"metric": "decode_tps", "values": [0.4]}]},
-		            {"cell": {"id": "b"}, "outcome": "failed", "cause": "oom", "retries": 1, "twin": "a"}],
+		"results": [{"cell": {"id": "a"}, "outcome": "passed", "aa_partner": "b", "samples": [{"metric": "decode_tps", "values": [0.4]}]},
+		            {"cell": {"id": "b"}, "outcome": "failed", "cause": "oom", "retries": 1, "aa_partner": "a"}],
 		"left_out": [{"cell": "a", "reason": "x"}, {"cell": "c", "reason": "over"}]}`))
 	f.Add([]byte(`{"schema": 1, "tool": "x", "host": {"label": "h", "cpu": "c", "cores": 2}, "started": "2026-01-01T00:00:00Z",
 		"metrics": [{"name": "total_time_s", "unit": "s", "better": "lower"}],

@@ -281,12 +281,12 @@ type Comparison struct {
 	Power []Power `json:"power,omitempty"`
 	// SuspectRange says with which commit confirmed losses began; nil where this run
 	// confirms none.
-	SuspectRange *SuspectRange `json:"began,omitempty"`
+	SuspectRange *SuspectRange `json:"onset,omitempty"`
 	// SharedLosses lists the losses that cells share. No verdict's finding depends on it.
 	SharedLosses []SharedLoss `json:"alike,omitempty"`
 	// Budgets say what became of those of the policy, but for those of which a filter left
 	// out every cell.
-	Budgets []Spent `json:"budgets,omitempty"`
+	Budgets []BudgetResult `json:"budgets,omitempty"`
 	// Groups say what became of the groups of cases of Policy.Expected of which the run has a cell.
 	Groups []CaseGroup `json:"groups,omitempty"`
 	// Checks hold a Check for each passed cell of Policy.Expected, in the order

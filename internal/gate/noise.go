@@ -38,7 +38,7 @@ func (v *Verdict) loss() bool { return v.Evidence.Method != MethodTest && v.Find
 
 // noiseOf is nil where the run has no pair whose cells both passed.
 func noiseOf(in *inputs) *Noise {
-	pairs := twins(in.run)
+	pairs := aaPairs(in.run)
 	if len(pairs) == 0 {
 		return nil
 	}
@@ -59,13 +59,13 @@ func noiseOf(in *inputs) *Noise {
 // pair is two results measured under the same conditions.
 type pair struct{ first, second *bench.Result }
 
-// twins finds the A/A partners, each pair once, although both may name the other.
+// aaPairs finds the A/A partners, each pair once, although both may name the other.
 // Those that ran on different devices are none.
-func twins(run *bench.Run) []pair {
+func aaPairs(run *bench.Run) []pair {
 	byID := map[string]*bench.Result{}
 	for i := range run.Results {
-		if twin := run.Results[i].Twin; twin != "" {
-			byID[twin] = nil
+		if partner := run.Results[i].AAPartner; partner != "" {
+			byID[partner] = nil
 		}
 	}
 	if len(byID) == 0 {
@@ -82,14 +82,14 @@ func twins(run *bench.Run) []pair {
 	var pairs []pair
 	for i := range run.Results {
 		r := &run.Results[i]
-		twin := byID[r.Twin]
-		if r.Twin == "" || twin == nil || r.Outcome != bench.Passed || r.Device != twin.Device {
+		partner := byID[r.AAPartner]
+		if r.AAPartner == "" || partner == nil || r.Outcome != bench.Passed || r.Device != partner.Device {
 			continue
 		}
-		if id := r.Cell.ID(); id == r.Twin || twin.Twin == id && id < r.Twin {
+		if id := r.Cell.ID(); id == r.AAPartner || partner.AAPartner == id && id < r.AAPartner {
 			continue
 		}
-		pairs = append(pairs, pair{twin, r})
+		pairs = append(pairs, pair{partner, r})
 	}
 	return pairs
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func twin(of string, r bench.Result) bench.Result {
-	r.Twin = of
+	r.AAPartner = of
 	return r
 }
 

@@ -62,10 +62,10 @@ func valueOf(condition string, in map[string]string) string {
 // reliability is what the measurement itself says against the result's value of the
 // metric, or "".
 func (m *described) reliability(r *bench.Result) string {
-	if s := r.Sample(m.Name); s != nil && r.Doubt == "" {
-		return s.Doubt
+	if s := r.Sample(m.Name); s != nil && r.Caveat == "" {
+		return s.Caveat
 	}
-	return r.Doubt
+	return r.Caveat
 }
 
 // unreliable returns why a number is not fit to be judged.

@@ -18,7 +18,7 @@ func served(answers, p99 float64, doubt string) *bench.Run {
 		{Name: "ttft_p99_ms", Better: bench.Lower, CountedBy: "n_ok", MinCount: 368},
 		{Name: "n_ok", Better: bench.Higher, Informational: true},
 	}
-	r.Results[0].Doubt = doubt
+	r.Results[0].Caveat = doubt
 	return r
 }
 
@@ -88,7 +88,7 @@ func TestDiffOfCells(t *testing.T) {
 		r := run(cell("a", "decode_tps", tps), cell("b", "decode_tps", 1.0))
 		r.Results[0].Conditions = map[string]string{"concurrency": concurrency, "mode": "closed"}
 		r.Results[1].Context = map[string]string{"concurrency": "1", "mode": "closed"}
-		r.Results[0].Doubt = doubt
+		r.Results[0].Caveat = doubt
 		return diff.DocumentOf("x", r, nil)
 	}
 	d := diff.Compare(side("4", 10, ""), side("16", 10, ""), diff.Policy{Tolerance: 0.02})

@@ -16,7 +16,7 @@ func used(mib float64, doubt string) *bench.Run {
 	r.Metrics = append(r.Metrics, *bench.Resource(bench.PeakRSS))
 	for i := range r.Results {
 		if mib > 0 {
-			r.Results[i].Samples = append(r.Results[i].Samples, bench.Sample{Metric: bench.PeakRSS, Values: []float64{mib}, Doubt: doubt})
+			r.Results[i].Samples = append(r.Results[i].Samples, bench.Sample{Metric: bench.PeakRSS, Values: []float64{mib}, Caveat: doubt})
 		}
 	}
 	return r

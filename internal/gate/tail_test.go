@@ -13,7 +13,7 @@ import (
 func TestDoubtOfOneNumber(t *testing.T) {
 	t.Parallel()
 	got := cell("a", "decode_tps", 5.0, "ttft_ms", 90.0)
-	got.Samples[1].Doubt = "one request in a hundred was sent late"
+	got.Samples[1].Caveat = "one request in a hundred was sent late"
 	ref := run(cell("a", "decode_tps", 9.0, "ttft_ms", 9.0))
 	want := []string{"a decode_tps regressed blocks -44.44", "a ttft_ms incomparable ?repeats 0"}
 	if diff := cmp.Diff(want, lines(gate.Compare("base", ref, run(got), gate.DefaultPolicy()))); diff != "" {

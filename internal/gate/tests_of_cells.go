@@ -111,7 +111,7 @@ func numbersOf(in *inputs) *numbers {
 		n.sides, n.without = make([]detect.TwoSample, 0, in.numbers()), make([]seriesKey, 0, in.numbers())
 	}
 	for _, c := range in.cells {
-		if c.got.Outcome != bench.Passed || c.got.Doubt != "" || in.ref == nil && !inPairs(c.got) {
+		if c.got.Outcome != bench.Passed || c.got.Caveat != "" || in.ref == nil && !inPairs(c.got) {
 			continue
 		}
 		if c.ref != nil && c.ref.Outcome != bench.Passed {

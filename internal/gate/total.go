@@ -90,10 +90,10 @@ func judgeTotal(in *inputs, c cell, check Check, e *bench.Expected, sample *benc
 		switch {
 		case i == decides:
 			improved = v.Finding == Improved
-			verdicts[0] = doubted(&in.policy, v)
+			verdicts[0] = withCaveat(&in.policy, v)
 		case v.Finding == Regressed && !e.Exact:
 			if levelOf(e.Drift, Fail) != Off {
-				verdicts = append(verdicts, doubted(&in.policy, drifted(v, e)))
+				verdicts = append(verdicts, withCaveat(&in.policy, drifted(v, e)))
 			}
 		case e.Exact && in.policy.blocks(&v): // they have no room to drift
 			verdicts = append(verdicts, v)
@@ -162,8 +162,8 @@ func drifted(v Verdict, e *bench.Expected) Verdict {
 	return v
 }
 
-// doubted says so where a loss rests on one value that can be measured again.
-func doubted(p *Policy, v Verdict) Verdict {
+// withCaveat says so where a loss rests on one value that can be measured again.
+func withCaveat(p *Policy, v Verdict) Verdict {
 	if !p.Recorded && !v.Undecided() && (v.Finding == Regressed || v.Finding == Drifted) && v.Evidence.NewN == 1 {
 		v.Reason = text.Reasons(v.Reason, single)
 	}

@@ -152,7 +152,7 @@ func (in *inputs) gain(c cell, t *Trade) gainOf {
 		return g
 	}
 	if !measures(in, m, c) {
-		g.none = "is not judged in this cell: gate it, and measure without doubt"
+		g.none = "is not judged in this cell: gate it, and measure it without a caveat"
 		return g
 	}
 	mirrored := *m

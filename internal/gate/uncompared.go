@@ -39,7 +39,7 @@ func (c *Comparison) unguarded() (n int) {
 // uncompared lists the suites of which cells passed and not one number was
 // compared, in the order of the run. Calls of operators are no such number; the mean of
 // a budget is one. A suite of informational metrics of which bounds judge some has none to compare.
-func uncompared(in *inputs, verdicts []Verdict, spent []Spent) (list []Uncompared) {
+func uncompared(in *inputs, verdicts []Verdict, spent []BudgetResult) (list []Uncompared) {
 	type suite struct {
 		compared bool
 		bounded  bool

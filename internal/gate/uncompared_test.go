@@ -20,9 +20,9 @@ func TestEverySuiteNeedsAComparedNumber(t *testing.T) {
 	t.Parallel()
 	p := gate.DefaultPolicy()
 	doubtful := in("s", cell("a", "decode_tps", 5.0))
-	doubtful.Doubt = "the client was slow"
+	doubtful.Caveat = "the client was slow"
 	tail := in("s", cell("a", "decode_tps", 5.0, "ttft_ms", 5.0))
-	tail.Samples[1].Doubt = "the client was slow, once"
+	tail.Samples[1].Caveat = "the client was slow, once"
 	good := in("fast", cell("b", "decode_tps", 5.0))
 	ref := run(cell("a", "decode_tps", 5.0, "load_ms", 5.0), cell("b", "decode_tps", 5.0))
 	for _, c := range []struct {

@@ -51,7 +51,7 @@ func (o *OpenCheck) Complete(ctx context.Context, check Check) (CheckRun, error)
 	if o.done != nil {
 		return *o.done, nil
 	}
-	ctx = lastly(doubting(context.WithoutCancel(ctx)))
+	ctx = lastly(mayRefuse(context.WithoutCancel(ctx)))
 	check.Name, check.Seq = o.check.Name, o.check.Seq
 	p := o.checking
 	p.open, p.check, p.change, p.there = false, check, "", true

@@ -109,7 +109,7 @@ func (c *Client) UpsertCheck(ctx context.Context, repo Repo, headSHA string, che
 	if err := errors.Join(repo.check(), check.check(), checkCommit(headSHA)); err != nil {
 		return CheckRun{}, fmt.Errorf("%s: %w", p.doing, err)
 	}
-	return p.run(lastly(doubting(ctx)))
+	return p.run(lastly(mayRefuse(ctx)))
 }
 
 // checking brings the check runs of one name to say what a Check says.

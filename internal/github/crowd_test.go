@@ -34,13 +34,13 @@ func crowded(seed uint64, kinds ...githubtest.Kind) githubtest.State {
 
 // inCrowd runs act for 32 hosts at once, in time that passes only while all of
 // them wait, and returns how long it took by that time.
-func inCrowd(t *testing.T, seed uint64, server *githubtest.Server, doubt int, act func(ctx context.Context, c *github.Client, host int) error) time.Duration {
+func inCrowd(t *testing.T, seed uint64, server *githubtest.Server, retries int, act func(ctx context.Context, c *github.Client, host int) error) time.Duration {
 	began := time.Now()
 	var all sync.WaitGroup
 	for host := range crowd {
 		random := rand.New(rand.NewPCG(seed, uint64(host)))
 		c, err := github.New(github.Options{
-			Token: token, Transport: server.Direct(), Random: random.Float64, Doubt: doubt, Wait: maxCrowded,
+			Token: token, Transport: server.Direct(), Random: random.Float64, RefusalRetries: retries, Wait: maxCrowded,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -98,17 +98,17 @@ func crowdProposes(t *testing.T, trials uint64) {
 }
 
 func trial(t *testing.T, seed uint64) (server *githubtest.Server, took time.Duration) {
-	// Where refusals are among the faults, the client has to doubt them.
-	kinds, doubt := githubtest.Transient(), 0
+	// Where refusals are among the faults, the client has to retries them.
+	kinds, retries := githubtest.Transient(), 0
 	if seed%3 == 1 {
-		kinds, doubt = githubtest.Kinds(), 8
+		kinds, retries = githubtest.Kinds(), 8
 	}
 	server, err := githubtest.NewServer(crowded(seed, kinds...))
 	if err != nil {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		took = inCrowd(t, seed, server, doubt, func(ctx context.Context, c *github.Client, host int) error {
+		took = inCrowd(t, seed, server, retries, func(ctx context.Context, c *github.Client, host int) error {
 			own := refresh()
 			own.Files = map[string][]byte{fmt.Sprintf("baselines/baseline-%02d.json", host): fmt.Appendf(nil, "{\"host\": %d}\n", host)}
 			own.Labels = []string{"baselines"}

@@ -50,10 +50,10 @@ type Options struct {
 	// Wait is how long the client waits for GitHub in all, for answers and in pauses;
 	// DefaultWait where zero. A request that would wait longer fails at once.
 	Wait time.Duration
-	// Doubt is how often a refusal (403, 404, 422) is asked again before it is
-	// doubted, by default never. GitHub's replicas refuse what was made a
+	// RefusalRetries is how often a refusal (403, 404, 422) is asked again before it
+	// counts, by default never. GitHub's replicas refuse what was made a
 	// moment ago, and proxies refuse at will.
-	Doubt int
+	RefusalRetries int
 }
 
 // Format keeps the token out of whatever prints an Options.
@@ -99,7 +99,9 @@ func New(o Options) (*Client, error) {
 		return nil, errors.New("the GitHub token is empty or malformed: pass github-token: ${{ github.token }}")
 	}
 	o.setDefaults()
-	sender := &sender{next: o.Transport, sleep: o.Sleep, now: o.Now, token: token, doubt: o.Doubt, wait: o.Wait, left: o.Wait}
+	sender := &sender{
+		next: o.Transport, sleep: o.Sleep, now: o.Now, token: token, refusalRetries: o.RefusalRetries, wait: o.Wait, left: o.Wait,
+	}
 	api := gh.NewClient(&http.Client{
 		Transport: &oauth2.Transport{
 			Source: oauth2.StaticTokenSource(&oauth2.Token{AccessToken: token}),

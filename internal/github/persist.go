@@ -31,12 +31,12 @@ func passing(err error) bool {
 // trouble is a row of failures.
 type trouble struct {
 	since           time.Time
-	unsure, doubted int
+	unsure, refused int
 }
 
 // bear returns how long to wait before looking again, and false where it is of
-// no use: the failure is final, or has lasted too long. Refusals are borne as
-// often as the client doubts them.
+// no use: the failure is final, or has lasted too long. Refusals are repeated as
+// often as Options.RefusalRetries allows.
 func (t *trouble) bear(c *Client, err error) (pause time.Duration, ok bool) {
 	now := c.sender.now()
 	if t.since.IsZero() {
@@ -48,9 +48,9 @@ func (t *trouble) bear(c *Client, err error) (pause time.Duration, ok bool) {
 		t.unsure++
 		n = t.unsure
 	case code >= http.StatusBadRequest && code < http.StatusInternalServerError && code != http.StatusUnauthorized &&
-		!limited(err) && t.doubted < c.sender.doubt:
-		t.doubted++
-		n = t.doubted
+		!limited(err) && t.refused < c.sender.refusalRetries:
+		t.refused++
+		n = t.refused
 	default:
 		return 0, false
 	}

@@ -34,12 +34,12 @@ var errStale = errors.New("what this was made from is out of date")
 // go-github, which would otherwise answer further requests by itself, by the
 // real clock, while a limit lasts.
 type sender struct {
-	next  http.RoundTripper
-	sleep func(context.Context, time.Duration) error
-	now   func() time.Time
-	token string
-	doubt int
-	wait  time.Duration // for GitHub in all
+	next           http.RoundTripper
+	sleep          func(context.Context, time.Duration) error
+	now            func() time.Time
+	token          string
+	refusalRetries int
+	wait           time.Duration // for GitHub in all
 
 	mu      sync.Mutex
 	write   time.Time     // the earliest time of the next write
@@ -75,16 +75,16 @@ func mannerOf(r *http.Request) manner {
 // repeatable is for requests by POST that make nothing twice.
 func repeatable(ctx context.Context) context.Context { return manner{}.in(ctx) }
 
-type doubtKey struct{}
+type refusalKey struct{}
 
-// doubting is for requests of a token that was allowed the like of them before,
+// mayRefuse is for requests of a token that was allowed the like of them before,
 // or whose refusal leaves a check in progress: a refusal is asked again.
-func doubting(ctx context.Context) context.Context {
-	return context.WithValue(ctx, doubtKey{}, 3)
+func mayRefuse(ctx context.Context) context.Context {
+	return context.WithValue(ctx, refusalKey{}, 3)
 }
 
-func doubtOf(r *http.Request) int {
-	n, _ := r.Context().Value(doubtKey{}).(int)
+func refusalsOf(r *http.Request) int {
+	n, _ := r.Context().Value(refusalKey{}).(int)
 	return n
 }
 
@@ -111,7 +111,7 @@ func (t *sender) RoundTrip(r *http.Request) (*http.Response, error) {
 		if limited {
 			wait = tried.limited(told, t.available(r.Context()))
 		} else {
-			wait, again = tried.again(how, max(t.doubt, doubtOf(r)), response, err)
+			wait, again = tried.again(how, max(t.refusalRetries, refusalsOf(r)), response, err)
 		}
 		if !again || !rewindable(r) || r.Context().Err() != nil || wait > t.available(r.Context()) {
 			return response, err
@@ -253,7 +253,7 @@ func (t *sender) redact(err error) error {
 
 // attempts counts why a request was repeated.
 type attempts struct {
-	failed, busy, doubted, untold int
+	failed, busy, refused, untold int
 }
 
 // limited returns how long to wait for a rate limit. Where GitHub does not say it,
@@ -269,7 +269,7 @@ func (a *attempts) limited(told *time.Duration, available time.Duration) time.Du
 }
 
 // again reports whether to repeat a request, and after how long.
-func (a *attempts) again(how manner, doubt int, response *http.Response, err error) (time.Duration, bool) {
+func (a *attempts) again(how manner, retries int, response *http.Response, err error) (time.Duration, bool) {
 	a.untold = 0
 	switch {
 	case broken(response, err):
@@ -281,8 +281,8 @@ func (a *attempts) again(how manner, doubt int, response *http.Response, err err
 		a.busy++
 		return backoff(a.busy), !how.once
 	case response.StatusCode != http.StatusUnauthorized:
-		a.doubted++
-		return backoff(a.doubted), a.doubted <= doubt // it had no effect
+		a.refused++
+		return backoff(a.refused), a.refused <= retries // it had no effect
 	}
 	return 0, false
 }

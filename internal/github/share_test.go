@@ -251,7 +251,7 @@ func postAtOnce(t *testing.T, seed uint64, kind tokenKind, n int) {
 	want := kind.token.Login + ": [" + shared + " 1.0]"
 	for i := range n {
 		random := rand.New(rand.NewPCG(seed, uint64(i)))
-		c, err := github.New(github.Options{Token: kind.token.Value, Transport: server.Direct(), Random: random.Float64, Doubt: 3})
+		c, err := github.New(github.Options{Token: kind.token.Value, Transport: server.Direct(), Random: random.Float64, RefusalRetries: 3})
 		if err != nil {
 			t.Fatal(err)
 		}

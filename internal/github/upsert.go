@@ -134,7 +134,7 @@ func (u *upsert) create(ctx context.Context, before []posted) (Comment, error) {
 			return Comment{}, err
 		}
 	}
-	found, again := u.list(doubting(ctx)) // the first listing was allowed
+	found, again := u.list(mayRefuse(ctx)) // the first listing was allowed
 	mine, there := u.mine(found, made, before)
 	switch {
 	case err != nil && !there:
@@ -193,7 +193,7 @@ func (u *upsert) deleteOthers(ctx context.Context, found []posted, stays posted)
 		}
 		u.calls++
 		gone := manner{answers: []int{http.StatusNotFound}}
-		_, err := u.client.api.Issues.DeleteComment(gone.in(doubting(ctx)), u.repo.Owner, u.repo.Name, o.id)
+		_, err := u.client.api.Issues.DeleteComment(gone.in(mayRefuse(ctx)), u.repo.Owner, u.repo.Name, o.id)
 		if err != nil && status(err) != http.StatusNotFound {
 			return explain(u.doing("delete a duplicate comment on"), commentPermission, err)
 		}

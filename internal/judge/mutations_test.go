@@ -77,7 +77,7 @@ var mutations = []mutation{
 	{"run: a cell is incorrect", onOutcome("incorrect")},
 	{"run: an outcome is unknown", onOutcome("fine")},
 	{"run: a cell is doubtful", func(m *mutant) []string {
-		m.result()["doubt"] = "selftest"
+		m.result()["caveat"] = "selftest"
 		return []string{m.cell}
 	}},
 	{"run: the revision is stale", func(m *mutant) []string {

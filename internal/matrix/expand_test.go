@@ -72,8 +72,8 @@ func lines(points []matrix.Point) []string {
 	var all []string
 	for _, p := range points {
 		line := p.Cell.ID()
-		if p.Twin != "" {
-			line += " ~" + p.Twin
+		if p.Partner != "" {
+			line += " ~" + p.Partner
 		}
 		if p.Skip != "" {
 			line += " !" + p.Skip
@@ -307,8 +307,8 @@ func TestNoTwoCellsRunTheSameUnlessTwins(t *testing.T) {
 			if ids[id] {
 				t.Errorf("%s occurs twice", id)
 			}
-			if other, ok := runs[does]; ok && p.Twin != other || !ok && p.Twin != "" {
-				t.Errorf("%s runs what %q runs, its twin is %q", id, other, p.Twin)
+			if other, ok := runs[does]; ok && p.Partner != other || !ok && p.Partner != "" {
+				t.Errorf("%s runs what %q runs, its partner is %q", id, other, p.Partner)
 			}
 			ids[id] = true
 			if _, ok := runs[does]; !ok {

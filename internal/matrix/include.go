@@ -29,8 +29,8 @@ func (e *expansion) include() error {
 		ids[id] = true
 	}
 	for i := first; i < len(e.points); i++ {
-		if !ids[e.points[i].Twin] {
-			e.points[i].Twin = ""
+		if !ids[e.points[i].Partner] {
+			e.points[i].Partner = ""
 		}
 	}
 	return nil
@@ -57,7 +57,7 @@ func (e *expansion) includeOne(m Match) error {
 	}
 	if standard {
 		plain := bench.Param{Key: envKey, Value: Plain}
-		p.Twin = bench.Cell{Params: append(c.params(1), plain)}.ID()
+		p.Partner = bench.Cell{Params: append(c.params(1), plain)}.ID()
 	}
 	e.points = append(e.points, p)
 	return nil

@@ -103,9 +103,9 @@ type Spec struct {
 type Point struct {
 	Cell bench.Cell
 	Skip string // why this host cannot run the cell; "" if it can
-	// Twin is the id of the plain cell that runs the same thing; "" if the
+	// Partner is the id of the plain cell that runs the same thing; "" if the
 	// cell is no noise pair, or if the plain cell is excluded.
-	Twin string
+	Partner string
 	// Tags are those of the axis values and of the swept variables, sorted,
 	// each once. Points share the slice: do not write to it.
 	Tags []string

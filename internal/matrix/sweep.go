@@ -17,7 +17,7 @@ type family struct {
 }
 
 // add appends the cell that sets the variables, unless it is excluded.
-func (f *family) add(set []bench.Param, twin string, tags []string) (kept bool) {
+func (f *family) add(set []bench.Param, partner string, tags []string) (kept bool) {
 	if len(set) == 0 {
 		set = []bench.Param{{Key: envKey, Value: Plain}}
 	}
@@ -25,7 +25,7 @@ func (f *family) add(set []bench.Param, twin string, tags []string) (kept bool) 
 	if f.excluded(cell) {
 		return false
 	}
-	f.points = append(f.points, Point{Cell: cell, Skip: f.skip, Twin: twin, Tags: tags})
+	f.points = append(f.points, Point{Cell: cell, Skip: f.skip, Partner: partner, Tags: tags})
 	return true
 }
 
@@ -34,14 +34,14 @@ func (f *family) oneAtATime(sweeps []int) {
 		sweep := &f.Sweeps[i]
 		tags := sorted(f.tags, sweep.Tags)
 		for _, v := range sweep.Values {
-			twin := ""
+			partner := ""
 			if sweep.standard(v) {
 				if !f.NoisePairs {
 					continue
 				}
-				twin = f.plain
+				partner = f.plain
 			}
-			f.add([]bench.Param{sweep.param(v)}, twin, tags)
+			f.add([]bench.Param{sweep.param(v)}, partner, tags)
 		}
 	}
 }

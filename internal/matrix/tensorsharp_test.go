@@ -118,7 +118,7 @@ func TestTensorSharpCounts(t *testing.T) {
 				continue
 			case p.Cell.Get("env") == matrix.Plain:
 				plain++
-			case p.Twin != "":
+			case p.Partner != "":
 				pairs++
 			}
 			all++

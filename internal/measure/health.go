@@ -101,7 +101,7 @@ func (w watched) take(ctx context.Context, c bench.Cell, d bench.Device) (bench.
 	r.Health = seen.Health
 	for _, s := range seen.Resources {
 		if r.Used(s.Metric) == nil {
-			r.Resources = append(r.Resources, bench.Sample{Metric: s.Metric, Values: slices.Clone(s.Values), Doubt: s.Doubt})
+			r.Resources = append(r.Resources, bench.Sample{Metric: s.Metric, Values: slices.Clone(s.Values), Caveat: s.Caveat})
 		}
 	}
 	return r, err

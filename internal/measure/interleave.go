@@ -334,12 +334,12 @@ func (m *interleaved) side(ctx context.Context, side int, c bench.Cell, d bench.
 // says nothing.
 func join(got, old *bench.Result) {
 	got.WallMS += old.WallMS
-	if old.Outcome != bench.Passed || old.Doubt != "" {
+	if old.Outcome != bench.Passed || old.Caveat != "" {
 		got.Warnings = append(
 			slices.Clip(got.Warnings),
 			fmt.Sprintf(
 				"the base did not pass or is doubtful (%s), so the cell is not judged by pairs: look at the base",
-				text.OneLine(old.Reason+old.Doubt),
+				text.OneLine(old.Reason+old.Caveat),
 			),
 		)
 		return

@@ -10,7 +10,7 @@ import (
 )
 
 // eachBudget calls f for the verdict on each budget of each host.
-func (r *Report) eachBudget(f func(finding, *gate.Spent)) {
+func (r *Report) eachBudget(f func(finding, *gate.BudgetResult)) {
 	for i := range r.hosts {
 		h := &r.hosts[i]
 		for k := range h.Comparison.Verdicts {
@@ -21,15 +21,15 @@ func (r *Report) eachBudget(f func(finding, *gate.Spent)) {
 	}
 }
 
-// spentOf is the budget or the fit of a finding.
-func (r *Report) spentOf(f finding) *gate.Spent {
+// budgetResultOf is the budget or the fit of a finding.
+func (r *Report) budgetResultOf(f finding) *gate.BudgetResult {
 	return &r.hosts[f.host].Comparison.Budgets[f.Budget-1]
 }
 
 // budgetOf is "mean of 8 cells of suite `s` (backend: cuda)", or "slope over `context` per 1000, 4 cells of
 // suite `s` (backend=cuda)".
 func (r *Report) budgetOf(f finding) inline {
-	s := r.spentOf(f)
+	s := r.budgetResultOf(f)
 	cells := text.Plural(s.Cells, "cell")
 	if s.Cells != s.Of {
 		cells = fmt.Sprintf("%d of %s", s.Cells, text.Plural(s.Of, "cell"))
@@ -62,7 +62,7 @@ func budgetLimit(f finding) inline {
 // budgets is the table of all budgets and fits.
 func (r *Report) budgets(most int) (block, int) {
 	t := &table{columns: r.columns("Budget or fit", "Metric", "Baseline → now>", "Change>", "Limit>", "Verdict", "Evidence~")}
-	r.eachBudget(func(f finding, s *gate.Spent) {
+	r.eachBudget(func(f finding, s *gate.BudgetResult) {
 		if t.total++; len(t.rows) >= most {
 			return
 		}
@@ -86,7 +86,7 @@ func (r *Report) budgets(most int) (block, int) {
 // overBudget is the clause of the title on budgets that block.
 func (r *Report) overBudget() string {
 	var over, open, worse, unfit int
-	r.eachBudget(func(f finding, s *gate.Spent) {
+	r.eachBudget(func(f finding, s *gate.BudgetResult) {
 		switch beyond := !f.Undecided() && f.Finding != gate.Incomparable; {
 		case !f.Blocks:
 		case s.Fit != nil:
@@ -115,7 +115,7 @@ func (r *Report) overBudget() string {
 // overBudgets returns how to look into a budget that is exceeded, and how to accept it.
 func (r *Report) overBudgets() bullets {
 	var items bullets
-	r.eachBudget(func(f finding, s *gate.Spent) {
+	r.eachBudget(func(f finding, s *gate.BudgetResult) {
 		if items != nil || s.Group != "" || !f.Blocks || f.Undecided() || f.Finding != gate.OverBudget && f.Finding != gate.Regressed {
 			return
 		}
@@ -163,7 +163,7 @@ func (r *Report) overBudgets() bullets {
 
 // BudgetDocument is a [gate.Spent] with the sign that a document has for a change.
 type BudgetDocument struct {
-	gate.Spent
+	gate.BudgetResult
 	Worst []CellChangeDocument `json:"worst,omitempty"`
 }
 
@@ -180,7 +180,7 @@ func (h *host) budgetDocuments() []BudgetDocument {
 		if m := h.metrics[s.Metric]; m != nil {
 			better = m.Better
 		}
-		d := BudgetDocument{Spent: s}
+		d := BudgetDocument{BudgetResult: s}
 		d.Loss = finite(d.Loss)
 		for _, w := range s.Worst {
 			d.Worst = append(d.Worst, CellChangeDocument{w.Cell, finite(better.Change(w.Delta)) / 100})
@@ -193,7 +193,7 @@ func (h *host) budgetDocuments() []BudgetDocument {
 // budgetTitle is "2 budgets", "3 fits" or "2 budgets and 3 fits".
 func (r *Report) budgetTitle(n int) string {
 	fits := 0
-	r.eachBudget(func(_ finding, s *gate.Spent) { fits += stats.Indicator(s.Fit != nil) })
+	r.eachBudget(func(_ finding, s *gate.BudgetResult) { fits += stats.Indicator(s.Fit != nil) })
 	var parts []string
 	if n > fits {
 		parts = append(parts, text.Plural(n-fits, "budget"))

@@ -60,7 +60,7 @@ func planted(s string) report.Input {
 		fails(7, bench.Failed), result(9, 1))
 	old.Earlier, old.Results[3].Samples[0].History = make([]bench.Point, 2), [][]float64{{100}, {101}}
 	fresh.LeftOut = []bench.LeftOut{{Cell: word(9), Reason: word(0)}, {Cell: word(10), Reason: word(1)}, {Cell: word(11), Reason: word(1)}}
-	fresh.Results[5].Twin, fresh.Results[6].Retries, fresh.Results[6].Device = word(6), 1, word(0)
+	fresh.Results[5].AAPartner, fresh.Results[6].Retries, fresh.Results[6].Device = word(6), 1, word(0)
 	moved := run(other, result(3, 100))
 	other.Accelerators = []bench.Accelerator{{Vendor: word(4), Model: word(6)}}
 	replaced := run(other, result(3, 100))

@@ -58,7 +58,7 @@ type HostDocument struct {
 	Retried    int                  `json:"retried,omitempty"`
 	Noise      *gate.Noise          `json:"noise,omitempty"`      // of the run's A/A pairs
 	Power      []gate.Power         `json:"power,omitempty"`      // which losses could have been seen, by method
-	Began      *gate.SuspectRange   `json:"began,omitempty"`      // with which commits the losses began that this run confirms
+	Began      *gate.SuspectRange   `json:"onset,omitempty"`      // with which commits the losses began that this run confirms
 	Alike      []SharedLossDocument `json:"alike,omitempty"`      // losses that cells share
 	Budgets    []BudgetDocument     `json:"budgets,omitempty"`    // what became of each
 	Groups     []gate.CaseGroup     `json:"groups,omitempty"`     // of cases, with the status of each

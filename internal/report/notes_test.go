@@ -94,7 +94,7 @@ func TestCautionsOfManyHostsAreBounded(t *testing.T) {
 		return bench.Host{Label: "h", Fingerprint: bench.Fingerprint{CPU: "c", Accelerators: []bench.Accelerator{{Model: model}}}}
 	}
 	for range 8 {
-		passes := bench.Result{Cell: bench.Cell{Raw: "a"}, Outcome: bench.Passed, Retries: 1, Twin: "b"}
+		passes := bench.Result{Cell: bench.Cell{Raw: "a"}, Outcome: bench.Passed, Retries: 1, AAPartner: "b"}
 		other := bench.Result{Cell: bench.Cell{Raw: "b"}, Outcome: bench.Passed}
 		hosts = append(hosts, report.HostInput{Run: &bench.Run{Host: machine("H200"), Results: []bench.Result{passes, other}},
 			Reference: &bench.Run{Host: machine("H100")}})

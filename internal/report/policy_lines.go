@@ -27,8 +27,8 @@ func warningsOf(run *bench.Run) []string {
 	list := slices.Clip(run.Warnings)
 	for i := range run.Results {
 		r := &run.Results[i]
-		if r.Doubt != "" {
-			list = append(list, r.Cell.ID()+": doubtful, so its numbers judge nothing: "+r.Doubt)
+		if r.Caveat != "" {
+			list = append(list, r.Cell.ID()+": doubtful, so its numbers judge nothing: "+r.Caveat)
 		}
 		for _, w := range r.Warnings {
 			list = append(list, r.Cell.ID()+": "+w)

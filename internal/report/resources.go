@@ -28,7 +28,7 @@ func used(res *bench.Result) (line inline) {
 			line = append(line, plain(", "))
 		}
 		bound := " "
-		if s.Doubt != "" {
+		if s.Caveat != "" {
 			bound = " at most "
 		}
 		line = append(line, code(m.Name), plain(strings.TrimSuffix(bound+digits(stats.Median(s.Values))+" "+m.Unit, " ")))

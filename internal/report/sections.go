@@ -176,14 +176,14 @@ func (h *host) lacksNumbers() bool {
 		r := &h.Run.Results[i]
 		old := recorded[r.Cell.ID()]
 		switch {
-		case r.Outcome != bench.Passed || r.Doubt != "":
+		case r.Outcome != bench.Passed || r.Caveat != "":
 			continue
 		case old == nil || old.Outcome != bench.Passed:
 			return true
 		}
 		for k := range r.Samples {
 			s := &r.Samples[k]
-			if s.Doubt == "" && old.Sample(s.Metric) == nil && h.Run.NoReference(s.Metric, s.Median()) == "" {
+			if s.Caveat == "" && old.Sample(s.Metric) == nil && h.Run.NoReference(s.Metric, s.Median()) == "" {
 				return true
 			}
 		}

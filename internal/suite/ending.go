@@ -35,7 +35,7 @@ func Conclude(result *bench.Result, response worker.Response) {
 
 const (
 	mib = 1 << 20
-	// hidden is the doubt of a peak that is an upper bound.
+	// hidden is the caveat of a peak that is an upper bound.
 	hidden = "it is at most this: the program was smaller than accelgate itself, whose memory the kernel counts for it"
 )
 
@@ -49,11 +49,11 @@ func used(result *bench.Result, response worker.Response) {
 		result.Use(bench.Instructions, float64(u.Instructions), "")
 	}
 	if u.PeakRSS > 0 {
-		doubt := ""
+		caveat := ""
 		if u.Hidden {
-			doubt = hidden
+			caveat = hidden
 		}
-		result.Use(bench.PeakRSS, float64(u.PeakRSS)/mib, doubt)
+		result.Use(bench.PeakRSS, float64(u.PeakRSS)/mib, caveat)
 	}
 	if u.Looked {
 		result.Use(bench.CPUWait, u.Waited.Seconds(), "")

@@ -90,7 +90,7 @@ func TestConcludeNotesResources(t *testing.T) {
 	var r bench.Result
 	suite.Conclude(&r, worker.Response{End: worker.Exited, Load: 1500 * time.Millisecond, Usage: worker.Usage{CPU: 2 * time.Second, PeakRSS: 3 << 20, Hidden: true}})
 	doubt := "it is at most this: the program was smaller than accelgate itself, whose memory the kernel counts for it"
-	want := []bench.Sample{{Metric: "cpu_s", Values: []float64{2}}, {Metric: "peak_rss_mib", Values: []float64{3}, Doubt: doubt}, {Metric: "load_s", Values: []float64{1.5}}}
+	want := []bench.Sample{{Metric: "cpu_s", Values: []float64{2}}, {Metric: "peak_rss_mib", Values: []float64{3}, Caveat: doubt}, {Metric: "load_s", Values: []float64{1.5}}}
 	if diff := cmp.Diff(want, r.Resources); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

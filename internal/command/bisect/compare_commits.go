@@ -124,8 +124,8 @@ func (s *measuredSide) measure(ctx context.Context, d bench.Device) (*bench.Resu
 		return nil, err
 	case r.Outcome != bench.Passed:
 		return nil, unusable{fmt.Errorf("the cell did not pass: %s: %s", r.Outcome, text.OneLine(r.Reason))}
-	case r.Doubt != "":
-		return nil, unusable{fmt.Errorf("its numbers are doubtful: %s", text.OneLine(r.Doubt))}
+	case r.Caveat != "":
+		return nil, unusable{fmt.Errorf("its numbers are doubtful: %s", text.OneLine(r.Caveat))}
 	}
 	return &r, nil
 }

@@ -142,12 +142,12 @@ func Collect(runs iter.Seq[*bench.Run], o Options) (all []Series) {
 		revisions[host] = append(revisions[host], run.Revision)
 		for i := range run.Results {
 			r := &run.Results[i]
-			if r.Outcome != bench.Passed || r.Doubt != "" || !o.takes(r.Cell.ID()) {
+			if r.Outcome != bench.Passed || r.Caveat != "" || !o.takes(r.Cell.ID()) {
 				continue
 			}
 			for _, sample := range r.Samples {
 				m := run.Metric(sample.Metric)
-				if m == nil || m.Informational && !o.All || len(sample.Values) == 0 || sample.Doubt != "" {
+				if m == nil || m.Informational && !o.All || len(sample.Values) == 0 || sample.Caveat != "" {
 					continue
 				}
 				key := [3]string{host, r.Cell.ID(), m.Name}

@@ -26,7 +26,7 @@ type Histories struct {
 
 // Run prints what it keeps and leaves out. Nothing is written unless all runs can be read.
 func (h *Histories) Run(ctx context.Context, e *measure.Env, o *measure.HostOptions, arguments []string) error {
-	runs, err := genuineRuns(arguments, e.Now())
+	runs, err := recordableRuns(arguments, e.Now())
 	if err != nil {
 		return err
 	}
@@ -184,9 +184,9 @@ func (r *recording) printAdded(run *bench.Run, added history.Added) {
 	}
 }
 
-// genuineRuns reads runs that may be kept. Shards of one commit and host are one
+// recordableRuns reads runs that may be kept. Shards of one commit and host are one
 // run.
-func genuineRuns(arguments []string, now time.Time) (runs []*bench.Run, err error) {
+func recordableRuns(arguments []string, now time.Time) (runs []*bench.Run, err error) {
 	paths, err := measure.RunFiles(arguments)
 	if err != nil {
 		return nil, err
@@ -197,7 +197,7 @@ func genuineRuns(arguments []string, now time.Time) (runs []*bench.Run, err erro
 	for _, path := range paths {
 		run, err := measure.ReadRun(path)
 		if err == nil {
-			err = Genuine(run, now)
+			err = Recordable(run, now)
 		}
 		if err != nil {
 			return nil, err

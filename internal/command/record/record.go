@@ -28,9 +28,9 @@ func CheckReason(command, reason string) error {
 	return nil
 }
 
-// Genuine refuses the run of a demonstration, one that is no evidence, and one whose time
+// Recordable refuses the run of a demonstration, one that is no evidence, and one whose time
 // cannot be: it would be the newest, or the oldest, of its history for ever.
-func Genuine(run *bench.Run, now time.Time) error {
+func Recordable(run *bench.Run, now time.Time) error {
 	if why := run.Context[bench.NoEvidence]; why != "" {
 		return exit.Usagef("the run is not evidence, so it cannot be recorded: %s: measure again", text.OneLine(why))
 	}
@@ -63,7 +63,7 @@ func Record(e *measure.Env, ref judge.Reference, run *bench.Run, reason string, 
 
 // preview is [Record] without saving.
 func preview(e *measure.Env, ref judge.Reference, run *bench.Run, reason string, all bool) (r recorded, err error) {
-	if err := Genuine(run, e.Now()); err != nil {
+	if err := Recordable(run, e.Now()); err != nil {
 		return r, err
 	}
 	r.before = ref.File
@@ -84,9 +84,9 @@ func preview(e *measure.Env, ref judge.Reference, run *bench.Run, reason string,
 		case one.Outcome != bench.Passed:
 		case run.Impossible(one) != "":
 			e.WarnAll([]string{text.OneLine(one.Cell.ID()) + " is not recorded: " + text.OneLine(run.Impossible(one))})
-		case one.Doubt != "":
+		case one.Caveat != "":
 			e.WarnAll(
-				[]string{text.OneLine(one.Cell.ID()) + " is not recorded, because its numbers are doubtful: " + text.OneLine(one.Doubt)},
+				[]string{text.OneLine(one.Cell.ID()) + " is not recorded, because its numbers are doubtful: " + text.OneLine(one.Caveat)},
 			)
 		default:
 			r.Cells++
@@ -126,7 +126,7 @@ func withoutReference(run *bench.Run, file *baseline.File) (warnings []string) {
 			continue
 		}
 		for k := range r.Samples {
-			if s := &r.Samples[k]; s.Doubt == "" && e.Metric(s.Metric) == nil && run.NoReference(s.Metric, 0) != "" {
+			if s := &r.Samples[k]; s.Caveat == "" && e.Metric(s.Metric) == nil && run.NoReference(s.Metric, 0) != "" {
 				cells[s.Metric] = append(cells[s.Metric], r.Cell.ID())
 			}
 		}

@@ -131,7 +131,7 @@ func Publish(ctx context.Context, e *measure.Env, ref judge.Reference) error {
 
 // accept adds a run to the history that stands in for a baseline, as the first one of a new level.
 func (u *Update) accept(e *measure.Env, file *config.File, run *bench.Run) error {
-	if err := Genuine(run, e.Now()); err != nil {
+	if err := Recordable(run, e.Now()); err != nil {
 		return err
 	}
 	r := recording{Env: e, path: func(label string) string { return u.HistoryPath(file, label) }, files: map[string]*history.File{},
@@ -189,7 +189,7 @@ func (r *Request) judged(ctx context.Context, e *measure.Env, o *measure.Options
 	if err != nil {
 		return nil, ref, false, err
 	}
-	if err := Genuine(run, e.Now()); err != nil {
+	if err := Recordable(run, e.Now()); err != nil {
 		return nil, ref, false, err
 	}
 	policy = policy.Recording()

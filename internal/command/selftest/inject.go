@@ -269,7 +269,7 @@ func (t *experiment) each(what string, found gate.Finding, amiss func(id string)
 func (t *experiment) passed() (ids []string) {
 	most := max(3, maxJudged/max(1, len(t.run.Results)))
 	for i := range t.run.Results {
-		if r := &t.run.Results[i]; r.Outcome == bench.Passed && r.Doubt == "" && len(ids) < most {
+		if r := &t.run.Results[i]; r.Outcome == bench.Passed && r.Caveat == "" && len(ids) < most {
 			ids = append(ids, r.Cell.ID())
 		}
 	}

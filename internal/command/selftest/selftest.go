@@ -60,9 +60,9 @@ func asItself(run *bench.Run) {
 	run.Calibration = nil
 	for i := range run.Results {
 		r := &run.Results[i]
-		r.Artifacts, r.Health, r.Doubt = "", nil, ""
+		r.Artifacts, r.Health, r.Caveat = "", nil, ""
 		for k := range r.Samples {
-			r.Samples[k].Base, r.Samples[k].Doubt = nil, ""
+			r.Samples[k].Base, r.Samples[k].Caveat = nil, ""
 		}
 	}
 }

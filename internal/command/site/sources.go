@@ -121,7 +121,7 @@ func (s *sources) document(path string) error {
 	if err != nil {
 		return err
 	}
-	if err := record.Genuine(run, s.now); err != nil {
+	if err := record.Recordable(run, s.now); err != nil {
 		s.warnings = append(s.warnings, fmt.Sprintf("%s is left out: %v", path, err))
 		return nil
 	}

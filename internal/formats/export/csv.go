@@ -27,7 +27,7 @@ var columns = []string{
 	"index",
 	"value",
 	"base",
-	"doubt",
+	"caveat",
 }
 
 // CSV writes one row for each value, as RFC 4180 has it, with a header. Cells that did not
@@ -58,7 +58,7 @@ func CSV(w io.Writer, run *bench.Run) error {
 		}
 		samples := slices.Concat(r.Samples, r.Resources)
 		if len(samples) == 0 {
-			out.Write(append(head, "", "", "", "", "", "", label(r.Doubt)))
+			out.Write(append(head, "", "", "", "", "", "", label(r.Caveat)))
 		}
 		for k := range samples {
 			writeSample(out, run, r, &samples[k], head)
@@ -90,7 +90,7 @@ func writeSample(out *csv.Writer, run *bench.Run, r *bench.Result, s *bench.Samp
 					strconv.Itoa(i),
 					format(v),
 					base,
-					label(cmp.Or(s.Doubt, r.Doubt)),
+					label(cmp.Or(s.Caveat, r.Caveat)),
 				},
 			),
 		)

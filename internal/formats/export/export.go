@@ -58,11 +58,11 @@ func numbers(run *bench.Run) iter.Seq[number] {
 	return func(yield func(number) bool) {
 		for i := range run.Results {
 			r := &run.Results[i]
-			if r.Outcome != bench.Passed || r.Doubt != "" {
+			if r.Outcome != bench.Passed || r.Caveat != "" {
 				continue
 			}
 			for k := range r.Samples {
-				if s := &r.Samples[k]; s.Doubt == "" && !yield(numberOf(metrics, r, s)) {
+				if s := &r.Samples[k]; s.Caveat == "" && !yield(numberOf(metrics, r, s)) {
 					return
 				}
 			}

@@ -43,7 +43,7 @@ func medians(name func(*bench.Run, *bench.Result, *bench.Sample) string) func(*b
 			r := &run.Results[i]
 			for k := range r.Samples {
 				s := &r.Samples[k]
-				if r.Outcome != bench.Passed || r.Doubt != "" || s.Doubt != "" {
+				if r.Outcome != bench.Passed || r.Caveat != "" || s.Caveat != "" {
 					continue
 				}
 				key := r.Cell.ID() + " " + s.Metric
@@ -130,7 +130,7 @@ func planted(s string) *bench.Run {
 	pairs := values("m"+s, 40)
 	pairs.Base = []float64{41, 42}
 	doubtful := values("m"+s, 50)
-	doubtful.Doubt = s + "?"
+	doubtful.Caveat = s + "?"
 	run := &bench.Run{Schema: bench.RunSchema, Tool: s, Revision: s, Host: bench.Host{Label: s, Fingerprint: bench.Fingerprint{OS: s, Arch: s, CPU: s}},
 		Metrics: []bench.Metric{{Name: "m" + s, Unit: s, Better: bench.Higher}, {Name: s + "m2", Unit: "ms", Better: bench.Lower}},
 		Results: []bench.Result{
@@ -138,7 +138,7 @@ func planted(s string) *bench.Run {
 				Samples: []bench.Sample{values("m"+s, 10), values(s+"m2", 20)}},
 			{Cell: bench.Cell{Suite: s + "s", Raw: s + "raw"}, Outcome: bench.Passed, Samples: []bench.Sample{values(s+"m2", 30)}},
 			{Cell: bench.Cell{Params: []bench.Param{{Key: "benchmark", Value: "BenchmarkX" + s}}}, Outcome: bench.Passed, Samples: []bench.Sample{pairs}},
-			{Cell: bench.Cell{Suite: s, Raw: s + "doubt"}, Outcome: bench.Passed, Samples: []bench.Sample{doubtful}},
+			{Cell: bench.Cell{Suite: s, Raw: s + "caveat"}, Outcome: bench.Passed, Samples: []bench.Sample{doubtful}},
 			{Cell: bench.Cell{Suite: s, Raw: s + "failed"}, Outcome: bench.Failed, Reason: s},
 		}}
 	return run

@@ -56,12 +56,12 @@ func readCSV(t testing.TB, document []byte) map[string]float64 {
 	}
 	all := map[string][]float64{}
 	for _, row := range rows[1:] {
-		for _, i := range []string{"host", "revision", "suite", "cell", "metric", "unit", "doubt"} {
+		for _, i := range []string{"host", "revision", "suite", "cell", "metric", "unit", "caveat"} {
 			if s := row[column[i]]; s != "" && strings.ContainsRune("=+-@:", rune(s[0])) {
 				t.Errorf("%s: %q may be a formula or a command", i, s)
 			}
 		}
-		if row[column["outcome"]] == "passed" && row[column["doubt"]] == "" {
+		if row[column["outcome"]] == "passed" && row[column["caveat"]] == "" {
 			name := strings.TrimPrefix(row[column["cell"]], "'") + " " + row[column["metric"]]
 			all[name] = append(all[name], number(t, row[column["value"]]))
 		}

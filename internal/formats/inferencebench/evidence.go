@@ -15,8 +15,8 @@ import (
 // file with its digest, and why the numbers are not to be trusted.
 func (w *writer) evidence() error {
 	result := &w.run.Results[0]
-	if result.Doubt != "" {
-		w.body.set("x_doubt", textValue(text.Cut(result.Doubt, maxText/2)))
+	if result.Caveat != "" {
+		w.body.set("x_caveat", textValue(text.Cut(result.Caveat, maxText/2)))
 	}
 	if len(result.Counts) > 0 {
 		counts, err := encode(result.Counts)

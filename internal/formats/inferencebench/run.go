@@ -68,8 +68,8 @@ func (e *Envelope) Run() *bench.Run {
 	if ended, ok := e.body.get("x_outcome"); ok && bench.Outcome(ended.text).Valid() {
 		result.Outcome = bench.Outcome(ended.text)
 	}
-	if doubt, ok := e.body.get("x_doubt"); ok && doubt.kind == str {
-		result.Doubt = doubt.plain()
+	if caveat, ok := e.body.get("x_caveat"); ok && caveat.kind == str {
+		result.Caveat = caveat.plain()
 	}
 	result.Counts = e.counts()
 	metas := e.metas(run)

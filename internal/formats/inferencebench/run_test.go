@@ -30,7 +30,7 @@ func exampleRun() *bench.Run {
 		},
 		Results: []bench.Result{{
 			Cell:    bench.Cell{Suite: "s", Params: []bench.Param{{Key: "model", Value: "m"}, {Key: "env.A", Value: "1"}}},
-			Outcome: bench.Passed, Doubt: "the client was late", Counts: map[string]int{"ok": 7, "connect": 0},
+			Outcome: bench.Passed, Caveat: "the client was late", Counts: map[string]int{"ok": 7, "connect": 0},
 			Files: []bench.File{{Name: "samples-1.jsonl", SHA256: strings.Repeat("a1", 32)}, {Name: "b", SHA256: strings.Repeat("0f", 32)}},
 			Samples: []bench.Sample{
 				{Metric: "ttft_p99_ms", Values: []float64{3, 1e-7, 2, 1e300}},

@@ -44,7 +44,7 @@ const extended = `"seed": 42, "driver_options": {"mode": "closed", "concurrency"
  "x_metric_meta": {"ok_rate": {"n": 897, "ci95": [0.9, 1], "ci_method": "order-stat", "unit": "", "direction": "none", "definition": "ok / total",
   "mad": 0, "resolution": 0.1, "exact": false, "informational": true, "fallback_for": "x", "counted_by": "n_ok", "min_count": 368, "observations": 9}},
  "x_runs": [{"metrics": {"ok_rate": 1}, "estimates": {"ok_rate": {"n": 3, "low": 0.9, "high": 1, "method": "wilson"}}}],
- "x_outcome": "passed", "x_doubt": "client-limited", "x_outcomes": {"ok": 897, "timeout_idle": 0}, "x_token_source": "usage",
+ "x_outcome": "passed", "x_caveat": "client-limited", "x_outcomes": {"ok": 897, "timeout_idle": 0}, "x_token_source": "usage",
  "x_client_health": {"schedule_delay_p99_ms": 0.4, "cpu_share": 1.3, "gc_pause_max_ms": 0.2, "conn_reuse_rate": 1, "retries_conn": 0, "saturated": false},
  "x_energy": {"scope": ["GPU-1", "cpu-package-0"], "method": "nvidia-smi-power-draw-100ms", "idle_w": 75.2},
  "distributions": {"samples": "samples-1.jsonl#sha256=ZEROS"}, "x_tool": "t", "x_placeholders": ["seed"], "x_context": {"a": "b"},
@@ -201,7 +201,7 @@ func evidence(rng *rand.Rand, result *bench.Result) {
 	if rng.IntN(2) == 0 {
 		return
 	}
-	result.Doubt = "client-limited: use a faster client"
+	result.Caveat = "client-limited: use a faster client"
 	result.Counts = map[string]int{"ok": rng.IntN(1000), "timeout_idle": 0}
 	result.Warnings = []string{"short"}
 	for i := range 1 + rng.IntN(3) {

@@ -51,8 +51,8 @@ type Metric struct {
 	N     int // measurements that the value rests on; 0 if unknown
 	// Spread is what several values show of the noise; nil where there are none.
 	Spread *detect.Side
-	// Doubt says why the number is not fit to be judged.
-	Doubt string
+	// Caveat says why the number is not fit to be judged.
+	Caveat string
 }
 
 // Verdict says what a diff found about one metric. The words are those of

@@ -29,7 +29,7 @@ func DocumentOf(name string, run *bench.Run, context []Fact) Document {
 			m := &run.Metrics[j]
 			if s := r.Sample(m.Name); s != nil && r.Outcome == bench.Passed {
 				number := sideMetric(*m, s.Summarize(), r.Sample(cmp.Or(m.CountedBy, requests)))
-				number.Doubt = cmp.Or(r.Doubt, s.Doubt)
+				number.Caveat = cmp.Or(r.Caveat, s.Caveat)
 				cell.Metrics = append(cell.Metrics, number)
 			}
 		}

@@ -98,7 +98,7 @@ func (p Policy) find(m metricPair) judgedRow {
 }
 
 // reliability returns why one of the two numbers is not fit to be judged, or "".
-func (m metricPair) reliability() string { return cmp.Or(m.new.Doubt, m.old.Doubt) }
+func (m metricPair) reliability() string { return cmp.Or(m.new.Caveat, m.old.Caveat) }
 
 // compare judges two numbers.
 func (f *judgedRow) compare(m metricPair, p Policy) {

@@ -17,13 +17,13 @@ import (
 // maxWord bounds a word in a message, in runes.
 const maxWord = 80
 
-// occasionKeys are the keys of "when" beside axes and the host: which runs an entry is for.
-var occasionKeys = []string{"event", "profile"}
+// triggerKeys are the keys of "when" beside axes and the host: which runs an entry is for.
+var triggerKeys = []string{"event", "profile"}
 
 // scopeOf returns what an entry of limits is about.
 func scopeOf(suite string, l *config.Limit) gate.Scope {
 	cells := maps.Clone(l.When)
-	for _, key := range occasionKeys {
+	for _, key := range triggerKeys {
 		delete(cells, key)
 	}
 	of := matrix.WhenOf(cells)
@@ -148,7 +148,7 @@ func (h onHost) checkLimits(s *config.Suite, metrics []bench.Metric, cells []ben
 			err = cmp.Or(
 				checkChange(s, path, l, m),
 				checkTrade(s, path, l.Trade, metrics),
-				h.checkOccasion(s, path, l, cells),
+				h.checkTrigger(s, path, l, cells),
 			)
 		}
 		if err != nil {
@@ -184,9 +184,9 @@ func checkChange(s *config.Suite, path string, l *config.Limit, m *bench.Metric)
 	return nil
 }
 
-// checkOccasion refuses an entry of no cell, and one of an event or profile in a suite with an axis of that name.
-func (h onHost) checkOccasion(s *config.Suite, path string, l *config.Limit, cells []bench.Cell) error {
-	for _, key := range occasionKeys {
+// checkTrigger refuses an entry of no cell, and one of an event or profile in a suite with an axis of that name.
+func (h onHost) checkTrigger(s *config.Suite, path string, l *config.Limit, cells []bench.Cell) error {
+	for _, key := range triggerKeys {
 		if _, used := l.When[key]; used && CheckKeys(s, path, matrix.Match{key: ""}, nil, cells) == nil {
 			return s.Errorf(path+".when."+key, "%s is the %s of the run, and the suite has an axis of that name: rename the axis", key, key)
 		}

@@ -128,7 +128,7 @@ var hostileRuns = []hostileRun{
 	{name: "injection in a machine", status: gate.StatusFailed, change: func(d object) { d["host"].(object)["driver"] = injected }},
 	{name: "injection in a tool", status: gate.StatusFailed, change: func(d object) { d["tool"] = injected }},
 	{name: "injection in an unknown cause and device", status: gate.StatusFailed, change: func(d object) {
-		maps.Copy(first(d), object{"outcome": "failed", "cause": injected, "device": injected, "twin": injected})
+		maps.Copy(first(d), object{"outcome": "failed", "cause": injected, "device": injected, "aa_partner": injected})
 	}},
 	{name: "injection in a metric", status: gate.StatusFailed, change: func(d object) {
 		d["metrics"] = append(d["metrics"].([]any), object{"name": injected[:100], "unit": injected[:100], "better": "higher"})

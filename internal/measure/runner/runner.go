@@ -342,7 +342,7 @@ func (s *state) add(r bench.Result) {
 func joinSamples(samples, more []bench.Sample) []bench.Sample {
 	for _, sample := range more {
 		if known := find(samples, sample.Metric); known != nil {
-			known.Doubt = cmp.Or(known.Doubt, sample.Doubt) // of one value, and so of the median
+			known.Caveat = cmp.Or(known.Caveat, sample.Caveat) // of one value, and so of the median
 			known.Estimates = joinEstimates(known, &sample)
 			known.Base = joinBase(known, &sample)
 			known.Values = append(known.Values, sample.Values...)
@@ -372,7 +372,7 @@ func joinEstimates(known, more *bench.Sample) []bench.Estimate {
 // addFacts adds to a result what earlier rounds said beside their numbers: one
 // round that is doubtful makes the median doubtful.
 func addFacts(r, old *bench.Result) {
-	r.Doubt = cmp.Or(r.Doubt, old.Doubt)
+	r.Caveat = cmp.Or(r.Caveat, old.Caveat)
 	r.Health = joinHealth(old.Health, r.Health)
 	r.Files = slices.Concat(old.Files, r.Files)
 	r.Files = r.Files[max(0, len(r.Files)-bench.MaxFacts):] // of the last rounds

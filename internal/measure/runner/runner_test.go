@@ -165,7 +165,7 @@ func TestRoundsAddUpWhatTheySay(t *testing.T) {
 		r.Warnings = []string{"always", fmt.Sprint("round ", nth)}
 		r.Context = map[string]string{"round": fmt.Sprint(nth)}
 		if nth == 1 {
-			r.Doubt = "the first was disturbed"
+			r.Caveat = "the first was disturbed"
 		}
 		return r, nil
 	}}
@@ -174,7 +174,7 @@ func TestRoundsAddUpWhatTheySay(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := results[0]
-	want := bench.Result{Cell: r.Cell, Outcome: bench.Passed, WallMS: 4, Doubt: "the first was disturbed",
+	want := bench.Result{Cell: r.Cell, Outcome: bench.Passed, WallMS: 4, Caveat: "the first was disturbed",
 		Samples:  []bench.Sample{{Metric: "tps", Values: []float64{1, 2}, Estimates: []bench.Estimate{{N: 1, High: 9}, {N: 2, High: 9}}}},
 		Counts:   map[string]int{"ok": 3, "only 1": 1, "only 2": 1},
 		Files:    []bench.File{{Name: "1"}, {Name: "2"}},

@@ -26,7 +26,7 @@ func (u *update) newEntry(id string, r *bench.Result, described map[string]bench
 	}
 	for i := range r.Samples {
 		s := &r.Samples[i]
-		if s.Doubt != "" {
+		if s.Caveat != "" {
 			continue
 		}
 		m, known := described[s.Metric]

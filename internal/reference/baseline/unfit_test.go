@@ -12,7 +12,7 @@ import (
 func TestUnfitNumbersAreNotRecorded(t *testing.T) {
 	t.Parallel()
 	doubtful := sample("prefill_tps", 7)
-	doubtful.Doubt = "the client was late, once"
+	doubtful.Caveat = "the client was late, once"
 	run := newRun(result("a", bench.Passed, sample("decode_tps", 5), doubtful), result("b", bench.Passed, sample("decode_tps", -5)))
 	file, _, err := baseline.Update(nil, run, baseline.UpdateOptions{Reason: "test"})
 	if err != nil {

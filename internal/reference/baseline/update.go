@@ -173,7 +173,7 @@ func (u *update) measure() error {
 	var errs []error
 	for i := range u.run.Results {
 		r := &u.run.Results[i]
-		if r.Outcome != bench.Passed || r.Doubt != "" || u.run.Impossible(r) != "" {
+		if r.Outcome != bench.Passed || r.Caveat != "" || u.run.Impossible(r) != "" {
 			continue
 		}
 		id := r.Cell.ID()
@@ -189,7 +189,7 @@ func (u *update) measure() error {
 		u.entries[id] = e
 	}
 	if len(u.entries) == 0 && len(errs) == 0 {
-		return errors.New("no cell of the run passed without doubt, so there is nothing to record: see why with accelgate run")
+		return errors.New("no cell of the run passed without a caveat, so there is nothing to record: see why with accelgate run")
 	}
 	return joinSome(errs)
 }

@@ -289,7 +289,7 @@ func TestUpdateRefuses(t *testing.T) {
 	refused(`cell "a": "decode_tps" is NaN, which cannot be a reference`, passed(sample("decode_tps", 1, math.NaN())))
 	refused(`cell "a": "decode_tps" is +Inf`, passed(sample("decode_tps", math.Inf(1))))
 	refused(`cell "a": "decode_tps" is 1e+300`, passed(sample("decode_tps", 1e300)))
-	refused("no cell of the run passed without doubt", passed(sample("decode_tps", -1)))
+	refused("no cell of the run passed without a caveat", passed(sample("decode_tps", -1)))
 	refused(`the run does not state what metric "tps" is`, passed(sample("tps", 1)))
 	refused(`metric "decode_tps" is there twice`, passed(sample("decode_tps", 1), sample("decode_tps", 1)))
 	refused(`"decode_tps" is 1, which`, passed(bench.Sample{Metric: "decode_tps", Summary: &bench.Summary{Median: 1, MAD: -1, N: 1}}))

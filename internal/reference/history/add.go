@@ -132,8 +132,8 @@ func unfit(r *bench.Result) string {
 	switch {
 	case r.Outcome != bench.Passed:
 		return "it did not pass: " + string(r.Outcome)
-	case r.Doubt != "":
-		return "its numbers are doubtful: " + r.Doubt
+	case r.Caveat != "":
+		return "its numbers are doubtful: " + r.Caveat
 	}
 	return ""
 }
@@ -185,7 +185,7 @@ func (r *keeping) condition(asked map[string]string) int32 {
 // metric asks for: a percentile of few requests says nothing of noise.
 func (r *keeping) enough(result *bench.Result, place int32) bool {
 	m := &r.gated[place]
-	if s := result.Sample(m.Name); len(s.Values) == 0 || s.Doubt != "" {
+	if s := result.Sample(m.Name); len(s.Values) == 0 || s.Caveat != "" {
 		return false
 	}
 	if m.CountedBy == "" {

@@ -103,7 +103,7 @@ func TestOnlyWhatIsFitIsKept(t *testing.T) {
 	run := made(1, 10, 20, 30, 40, 50, 60)
 	run.Metrics = append([]bench.Metric{{Name: "p99", Better: bench.Lower, CountedBy: "note", MinCount: 100}}, metrics...)
 	run.Results[1].Outcome = bench.Incorrect
-	run.Results[2].Doubt = "the client was slow"
+	run.Results[2].Caveat = "the client was slow"
 	run.Results[3].Health = &bench.Health{Status: bench.Unhealthy, Reasons: []string{"throttled"}}
 	run.Results[4].Samples = []bench.Sample{{Metric: "p99", Values: []float64{5}}, {Metric: "note", Values: []float64{99}}}
 	run.Results[5].Health = &bench.Health{Status: bench.HealthUnknown}

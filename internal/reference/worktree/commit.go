@@ -100,7 +100,7 @@ func (r *Repository) filesBelow(ctx context.Context, dir, tree, prefix string) (
 	for _, o := range all {
 		children[path.Dir(o.name)] = append(children[path.Dir(o.name)], o)
 	}
-	if err := genuine(tree, children["."]); err != nil {
+	if err := checkTree(tree, children["."]); err != nil {
 		return nil, err
 	}
 	for _, o := range all {
@@ -111,7 +111,7 @@ func (r *Repository) filesBelow(ctx context.Context, dir, tree, prefix string) (
 		case o.mode != modeTree:
 			files = append(files, o)
 		case below != nil:
-			err = genuine(o.id, below)
+			err = checkTree(o.id, below)
 		default:
 			var more []object
 			more, err = r.filesBelow(ctx, dir, o.id, o.name)
@@ -159,8 +159,8 @@ func inside(name string) bool {
 	})
 }
 
-// genuine refuses entries that are not those of a tree with this id.
-func genuine(tree string, entries []object) error {
+// checkTree refuses entries that are not those of a tree with this id.
+func checkTree(tree string, entries []object) error {
 	var data bytes.Buffer
 	for _, o := range entries {
 		id, err := hex.DecodeString(o.id)

@@ -48,7 +48,7 @@ func reportRate(b *testing.B, r *bench.Result) {
 	b.ReportMetric(value("schedule_delay_p99_ms"), "delay-p99-ms")
 	b.ReportMetric(value("client_cpu_share"), "cpu-share")
 	limited := 0.0
-	if r.Doubt != "" {
+	if r.Caveat != "" {
 		limited = 1
 	}
 	b.ReportMetric(limited, "client-limited")

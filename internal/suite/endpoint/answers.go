@@ -35,9 +35,9 @@ func (s *Suite) capped() bool { return capped(s.body.Load.Mode, s.body.Load.MaxI
 // capped reports whether a load is an open loop with a bound for requests at once.
 func capped(mode load.Mode, maxInFlight int) bool { return mode != load.Closed && maxInFlight > 0 }
 
-// doubt says why the numbers, or the high percentiles alone, may be those of the
+// caveat says why the numbers, or the high percentiles alone, may be those of the
 // client.
-func (a answers) doubt(result *bench.Result, out latency.Output, health load.Health) {
+func (a answers) caveat(result *bench.Result, out latency.Output, health load.Health) {
 	client := latency.Client{
 		Limit:            a.clientDelay,
 		ScheduleDelayP50: out.ScheduleDelayP50,
@@ -48,12 +48,12 @@ func (a answers) doubt(result *bench.Result, out latency.Output, health load.Hea
 		CPUShare:         health.CPUShare,
 		GCPauseMax:       health.GCPauseMax,
 	}
-	result.Doubt = latency.ClientLimited(client)
+	result.Caveat = latency.ClientLimited(client)
 	tail := latency.TailLimited(client)
 	for i := range result.Samples {
 		s := &result.Samples[i]
 		if metric, _, _ := strings.Cut(s.Metric, modelMark); latency.Tail(metric) {
-			s.Doubt = tail
+			s.Caveat = tail
 		}
 	}
 	if !out.Saturated && load.OverSaturated(a.backlog()) { // which serving cannot measure

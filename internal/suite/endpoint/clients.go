@@ -236,9 +236,9 @@ func addTogether(result *bench.Result, t *together) {
 	for i, v := range []float64{float64(t.skew) / float64(time.Millisecond), t.share} {
 		result.Samples = append(result.Samples, bench.Sample{Metric: severalMetrics[i].Name, Values: []float64{v}})
 	}
-	result.Doubt = cmp.Or(result.Doubt, t.doubt())
+	result.Caveat = cmp.Or(result.Caveat, t.caveat())
 	if t.share == 0 && !t.counted {
-		suite.Fail(result, bench.CauseOutput, t.doubt())
+		suite.Fail(result, bench.CauseOutput, t.caveat())
 	}
 }
 

@@ -221,7 +221,7 @@ func (m *measurement) measure(ctx context.Context, result *bench.Result) error {
 	result.Samples = append(result.Samples, clientSamples(health)...)
 	addTelemetry(result, reported)
 	result.Samples = append(result.Samples, deviceSamples(gauges, log.Window)...)
-	m.answers().doubt(result, out, health)
+	m.answers().caveat(result, out, health)
 	m.warnRepeats(result)
 	addTogether(result, m.seen.parts)
 	if err := m.keepSamples(result); err != nil {

@@ -166,7 +166,7 @@ func merged(result *bench.Result, list []*ShardFile, run *bench.Run, t together,
 	result.SetFacts(facts, conditions)
 	all := answers{observations: t.observations, mode: set.Mode, capped: capped(set.Mode, set.MaxInFlight), minOKRate: set.MinOKRate,
 		clientDelay: set.ClientDelay}
-	all.doubt(result, out, health)
+	all.caveat(result, out, health)
 	addTogether(result, &t)
 	run.Metrics = slices.Concat(slices.DeleteFunc(slices.Clone(run.Metrics), func(a bench.Metric) bool {
 		return slices.ContainsFunc(severalMetrics, func(b bench.Metric) bool { return a.Name == b.Name })

@@ -35,7 +35,7 @@ func writeShard(t testing.TB, k, n int, edit func(*ShardFile)) string {
 		Settings: settings{Mode: load.Constant, Requests: 12, MinOKRate: 0.95, ClientDelay: 2 * time.Millisecond},
 		Part:     part{Epoch: epoch, Began: at, Window: load.Window{Start: at, End: at + 1200*time.Millisecond, Drained: 3 * time.Second}},
 		Run: bench.Run{Schema: bench.RunSchema, Tool: "accelgate test", Revision: "abc", Started: epoch, Host: bench.Host{Label: "one"}, Metrics: Catalogue(),
-			Results: []bench.Result{{Cell: cell, Outcome: bench.Passed, Doubt: "a part", Context: map[string]string{"mode": "constant", "rate": "10"}}}}}
+			Results: []bench.Result{{Cell: cell, Outcome: bench.Passed, Caveat: "a part", Context: map[string]string{"mode": "constant", "rate": "10"}}}}}
 	if err := saveSamples(dir, samplesName("chat", point{rate: 10}.String(), epoch), list, &f.Run.Results[0]); err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestShardsMerge(t *testing.T) {
 			t.Errorf("%s is %+v, and of one client %+v", want.Metric, got, want)
 		}
 	}
-	if r.Counts["ok"] != 12 || r.Doubt != "" || len(r.Files) != 1 || !strings.Contains(r.Context["clocks"], "shard 3: ") {
+	if r.Counts["ok"] != 12 || r.Caveat != "" || len(r.Files) != 1 || !strings.Contains(r.Context["clocks"], "shard 3: ") {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -136,7 +136,7 @@ func TestShardsAtOtherTimes(t *testing.T) {
 		t.Errorf("got %v, %v", run, err)
 	}
 	run, err = mergeFiles(t, writeShard(t, 1, 2, nil), writeShard(t, 2, 2, late(300*time.Millisecond)))
-	if err != nil || !strings.Contains(run.Results[0].Doubt, "all clients loaded the server at once for 60 % of the time") {
+	if err != nil || !strings.Contains(run.Results[0].Caveat, "all clients loaded the server at once for 60 % of the time") {
 		t.Errorf("got %v, %v", run, err)
 	}
 }

@@ -127,8 +127,8 @@ func (t *together) outstanding() {
 // server at once.
 const minTogether = 0.9
 
-// doubt returns why numbers of several clients are not those of one load, or "".
-func (t *together) doubt() string {
+// caveat returns why numbers of several clients are not those of one load, or "".
+func (t *together) caveat() string {
 	if t.share >= minTogether {
 		return ""
 	}

@@ -95,7 +95,7 @@ func TestMergedIsOne(t *testing.T) {
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("%s by %d clients:\n%+v\nby one:\n%+v", name, n, got, want)
 			}
-			if all.skew != 0 || all.share != 1 || all.doubt() != "" {
+			if all.skew != 0 || all.share != 1 || all.caveat() != "" {
 				t.Errorf("%s by %d clients: %v apart, %v together", name, n, all.skew, all.share)
 			}
 		}
@@ -109,8 +109,8 @@ func TestMergedClosedLoop(t *testing.T) {
 	want, _ := imaginedShares(t, p, 1)
 	for _, n := range []int{2, 8} {
 		got, all := imaginedShares(t, p, n)
-		if all.doubt() != "" {
-			t.Fatal(all.doubt())
+		if all.caveat() != "" {
+			t.Fatal(all.caveat())
 		}
 		for _, metric := range []string{"ttft_p50_ms", "ttft_p95_ms", "tpot_p50_ms", "e2e_mean_ms"} {
 			a, b := sampleOf(got.Samples, metric), sampleOf(want.Samples, metric)
@@ -139,8 +139,8 @@ func TestClientsThatWereNotTogetherAreDoubtful(t *testing.T) {
 		share float64
 	}{{window(1, 11), window(1, 11), 1}, {window(0, 10), window(2, 12), 8. / 12}, {window(0, 10), window(20, 30), 0}} {
 		got := merge([]part{c.a, c.b}, time.Time{}, closed)
-		if got.share != c.share || (got.doubt() == "") != (c.share == 1) {
-			t.Errorf("got %v, %q", got.share, got.doubt())
+		if got.share != c.share || (got.caveat() == "") != (c.share == 1) {
+			t.Errorf("got %v, %q", got.share, got.caveat())
 		}
 	}
 }

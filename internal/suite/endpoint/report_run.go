@@ -140,10 +140,10 @@ func notes(run *bench.Run, of func(*bench.Result) []string) (items []report.Line
 }
 
 func caveats(r *bench.Result) []string {
-	if r.Doubt == "" {
+	if r.Caveat == "" {
 		return nil
 	}
-	return []string{r.Doubt}
+	return []string{r.Caveat}
 }
 
 func envelopeList(run *bench.Run, envelopes map[string]string) (items []report.Line) {

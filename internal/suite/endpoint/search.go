@@ -207,7 +207,7 @@ func (s *seeking) probe(ctx context.Context, value float64) (bool, error) {
 	health := stopWatching()
 	if t := s.seen.parts; t != nil {
 		health = s.own.Health
-		s.result.Doubt = cmp.Or(s.result.Doubt, t.doubt())
+		s.result.Caveat = cmp.Or(s.result.Caveat, t.caveat())
 	}
 	if s.gone = gone; gone || err != nil {
 		return false, cmp.Or(err, search.ErrStop)
@@ -226,7 +226,7 @@ func (s *seeking) judge(value float64, out latency.Output, health load.Health) b
 	holds := why == ""
 	if !holds {
 		s.broken = why
-		s.doubtProbe(out, health)
+		s.caveatProbe(out, health)
 	}
 	if holds && value >= s.at {
 		s.best, s.at, s.values, s.health = s.seen, value, values, health
@@ -271,10 +271,10 @@ func (s *seeking) violation(values map[string]float64) string {
 	return ""
 }
 
-// doubtProbe doubts a search whose failing probes may be the client's.
-func (s *seeking) doubtProbe(out latency.Output, health load.Health) {
-	s.result.Doubt = cmp.Or(
-		s.result.Doubt,
+// caveatProbe doubts a search whose failing probes may be the client's.
+func (s *seeking) caveatProbe(out latency.Output, health load.Health) {
+	s.result.Caveat = cmp.Or(
+		s.result.Caveat,
 		latency.ClientLimited(latency.Client{Limit: s.body.ClientDelay, ScheduleDelayP50: out.ScheduleDelayP50,
 			Capped: s.capped(), WakeDelayP50: health.WakeDelayP50, CPUShare: health.CPUShare}),
 	)

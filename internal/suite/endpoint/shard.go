@@ -169,7 +169,7 @@ func (m *measurement) handOver(result *bench.Result) {
 	if m.dataset.CountsTokens() {
 		m.shard.found.Prompts = digestOf(m.texts.Fitted())
 	}
-	result.Doubt = fmt.Sprintf("shard %d of %d is a part of the load: merge all with 'accelgate bench merge'", m.shard.Index, m.shard.Of)
+	result.Caveat = fmt.Sprintf("shard %d of %d is a part of the load: merge all with 'accelgate bench merge'", m.shard.Index, m.shard.Of)
 	result.Warnings = append(result.Warnings, m.clock.String())
 }
 

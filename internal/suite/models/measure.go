@@ -23,7 +23,7 @@ import (
 func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (bench.Result, error) {
 	at := s.processOf(cell)
 	ran, fresh, err := s.sessions.Take(s.share(cell), cell, d, func() (*process, bool, error) { return s.run(ctx, at, d) })
-	result := bench.Result{Cell: cell, Twin: s.twin(cell)}
+	result := bench.Result{Cell: cell, AAPartner: s.aaPartner(cell)}
 	if err != nil {
 		return result, err
 	}

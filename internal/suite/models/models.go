@@ -194,8 +194,8 @@ func raw(points []matrix.Point) error {
 		cell.Raw = id
 	}
 	for i := range points {
-		if twin := points[i].Twin; twin != "" {
-			points[i].Twin = ids[twin]
+		if partner := points[i].Partner; partner != "" {
+			points[i].Partner = ids[partner]
 		}
 	}
 	return nil
@@ -323,10 +323,10 @@ func (s *Suite) tryTemplates(cell bench.Cell) (key string, err error) {
 	return "", nil
 }
 
-// twin returns the id of the cell that is measured under the same conditions.
-func (s *Suite) twin(c bench.Cell) string {
+// aaPartner returns the id of the cell that is measured under the same conditions.
+func (s *Suite) aaPartner(c bench.Cell) string {
 	if p := s.points[c.ID()]; p != nil {
-		return p.Twin
+		return p.Partner
 	}
 	return "" // of a row
 }

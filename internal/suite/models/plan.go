@@ -16,8 +16,8 @@ func (s *Suite) Plan() suite.Plan {
 		Profiles: make(map[string]func(bench.Cell) bool, len(s.body.Profiles)),
 		Tags:     s.tags(), TagsOf: s.tagsOf}
 	for id, point := range s.points {
-		if point.Twin != "" {
-			p.Partners[id] = point.Twin
+		if point.Partner != "" {
+			p.Partners[id] = point.Partner
 		}
 	}
 	for name, profile := range s.body.Profiles {

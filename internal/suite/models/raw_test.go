@@ -30,8 +30,8 @@ func TestRawIDs(t *testing.T) {
 	var ids []string
 	for _, c := range s.Plan().Cells {
 		ids = append(ids, c.ID())
-		if twin := s.Plan().Partners[c.ID()]; c.Get("env.KV") == "f16" && twin != "my__llama__cpu__f__baseline" {
-			t.Errorf("the twin of %s is %q", c.ID(), twin)
+		if partner := s.Plan().Partners[c.ID()]; c.Get("env.KV") == "f16" && partner != "my__llama__cpu__f__baseline" {
+			t.Errorf("the partner of %s is %q", c.ID(), partner)
 		}
 		if c.Get("model") != "my__llama" {
 			t.Errorf("%s has the model %q", c.ID(), c.Get("model"))

@@ -30,14 +30,14 @@ const (
 // if most of the first attempts do so. Otherwise the host is too disturbed to decide.
 func (p *trialProtocol) attempts(ctx context.Context) error {
 	accused := 0
-	var last doubt
+	var last suspicion
 	for try := 1; try <= patience; try++ {
 		wait(ctx, time.Duration(try-tries)*pause)
 		if err := p.attempt(ctx); err != nil || p.Status != "" {
 			return err
 		}
 		p.value()
-		d, status := p.doubts()
+		d, status := p.suspicions()
 		if status == evaluator.Passed {
 			p.settle()
 			return p.verify(ctx)
@@ -81,9 +81,9 @@ func (p *trialProtocol) attempt(ctx context.Context) error {
 	return nil
 }
 
-// doubts returns the gravest doubt and what follows from it.
-func (p *trialProtocol) doubts() (worst doubt, status evaluator.Status) {
-	all := []doubt{leftOut(p.rounds), later(p.rounds), earlier(p.rounds), p.implausible()}
+// suspicions returns the gravest doubt and what follows from it.
+func (p *trialProtocol) suspicions() (worst suspicion, status evaluator.Status) {
+	all := []suspicion{leftOut(p.rounds), later(p.rounds), earlier(p.rounds), p.implausible()}
 	switch d := lies(p.evidence); {
 	case p.took >= 2*p.MinTime && d.verdict() == evaluator.Inconclusive: // what is reported comes from our clock
 		p.warn("this host is too busy to check the worker's timer; measure again on an idle host")

@@ -23,15 +23,15 @@ const (
 // implausible doubts calls that take less than it takes to read all inputs and to
 // write all outputs on this host. It is about CPUs: what a device's memory allows
 // this process cannot measure. A floor that the reference breaks as well is none.
-func (p *trialProtocol) implausible() doubt {
+func (p *trialProtocol) implausible() suspicion {
 	if p.Bytes == 0 || p.solution.Hello().Devices[0].Kind != "cpu" {
-		return doubt{}
+		return suspicion{}
 	}
 	call, theirs, least := p.callTime(p.solution), p.callTime(p.reference), floorShare*p.copyTime()
 	if call >= least || least < minFloor || !p.NoBaseline && theirs < least {
-		return doubt{}
+		return suspicion{}
 	}
-	return doubt{
+	return suspicion{
 		share:  1,
 		firm:   1,
 		excess: 1,

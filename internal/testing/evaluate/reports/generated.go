@@ -64,8 +64,8 @@ const (
 	generatedRuns    = 30
 )
 
-// generatedRoads are the roads on a generated host.
-func generatedRoads(n noise, reports int) []road {
+// generatedMethods are the roads on a generated host.
+func generatedMethods(n noise, reports int) []road {
 	roads := []road{
 		{name: "pairs in stages", paired: true},
 		{name: "history, 3 new runs"},

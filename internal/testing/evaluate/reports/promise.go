@@ -13,7 +13,7 @@ import (
 // method beside the promise, and what whole reports find.
 func Page(w io.Writer, d detectors.Data) {
 	var tables bytes.Buffer
-	measured := printRoads(&tables, d)
+	measured := printMethods(&tables, d)
 	measured = append(measured, pooled(printGenerated(&tables))...)
 	fmt.Fprintf(w, "\n#### The promise: at most %g %% of unchanged reports are red\n\n"+
 		"| method and data | reports | red %% | |\n|---|---|---|---|\n", promised)

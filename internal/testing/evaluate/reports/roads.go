@@ -135,8 +135,8 @@ func injected(null []number) sample {
 	}}
 }
 
-// historyRoad are reports of n runs of the new code against earlier ones.
-func historyRoad(sets []detectors.Set, n int, name string) road {
+// historyMethod are reports of n runs of the new code against earlier ones.
+func historyMethod(sets []detectors.Set, n int, name string) road {
 	r := road{name: name, policy: gate.DefaultPolicy()}
 	for _, cells := range detectors.NullReports(sets, n) {
 		var null []number
@@ -152,17 +152,17 @@ func historyRoad(sets []detectors.Set, n int, name string) road {
 	return r
 }
 
-// nextRoad are reports of one run that comes after the newest of the history on the
+// nextRunMethod are reports of one run that comes after the newest of the history on the
 // default branch. The code changed before both.
-func nextRoad(sets []detectors.Set, name string) road {
-	r := historyRoad(sets, 2, name)
+func nextRunMethod(sets []detectors.Set, name string) road {
+	r := historyMethod(sets, 2, name)
 	r.next, r.policy.NextRun = true, true
 	return r
 }
 
-// sessionRoad are reports of one session after another on the loaded host, without
+// sessionMethod are reports of one session after another on the loaded host, without
 // pairs and history: 5 values each, and 3 more for suspects.
-func sessionRoad(all []detectors.Paired) road {
+func sessionMethod(all []detectors.Paired) road {
 	r := road{name: "fixed threshold, sessions of a loaded host", policy: gate.DefaultPolicy()}
 	var before, now map[ownKey]detectors.Paired
 	flush := func() {

@@ -34,19 +34,19 @@ func KernelRates(d detectors.Data) Rates {
 
 // HistoryRates measures n runs of the new code by the gate alone.
 func HistoryRates(d detectors.Data, n int) Rates {
-	r := historyRoad(d.Sets, n, "history")
+	r := historyMethod(d.Sets, n, "history")
 	return r.measure(gated, effects)
 }
 
 // NextRates measures runs that confirm the run before them, by the gate alone.
 func NextRates(d detectors.Data) Rates {
-	r := nextRoad(d.Sets, "next run")
+	r := nextRunMethod(d.Sets, "next run")
 	return r.measure(gated, effects)
 }
 
 // SessionRates measures two sessions without pairs and history by the gate alone.
 func SessionRates(d detectors.Data) Rates {
-	r := sessionRoad(d.Own)
+	r := sessionMethod(d.Own)
 	return r.measure(gated, largeEffects)
 }
 
@@ -55,16 +55,16 @@ func SessionRates(d detectors.Data) Rates {
 func GeneratedRates(reports int) map[string][]Rates {
 	all := map[string][]Rates{}
 	for _, n := range noises {
-		for _, r := range generatedRoads(n, reports) {
+		for _, r := range generatedMethods(n, reports) {
 			all[n.name] = append(all[n.name], r.measure(gated, []float64{0.20}))
 		}
 	}
 	return all
 }
 
-// printRoads prints what whole reports promise on each road, and returns the rates of the
+// printMethods prints what whole reports promise on each road, and returns the rates of the
 // gate.
-func printRoads(w io.Writer, d detectors.Data) (gate []Rates) {
+func printMethods(w io.Writer, d detectors.Data) (gate []Rates) {
 	add := func(r road, effects []float64, others ...rule) {
 		gate = append(gate, table(w, &r, effects, append([]rule{gated}, others...)))
 	}
@@ -74,12 +74,12 @@ func printRoads(w io.Writer, d detectors.Data) (gate []Rates) {
 	fine.name += ", `min_effect: 0.5%`"
 	add(fine, smallEffects)
 	for _, n := range []int{3, 5, 1} {
-		add(historyRoad(d.Sets, n, "history, "+plural(n)+", all sets"), effects, append(peers(lastRuns, n), eDivisive(n))...)
-		add(historyRoad(accelerators(d.Sets), n, "history, "+plural(n)+", accelerators"), effects)
+		add(historyMethod(d.Sets, n, "history, "+plural(n)+", all sets"), effects, append(peers(lastRuns, n), eDivisive(n))...)
+		add(historyMethod(accelerators(d.Sets), n, "history, "+plural(n)+", accelerators"), effects)
 	}
-	add(nextRoad(d.Sets, "default branch, confirmed by the next run, all sets"), effects)
-	add(nextRoad(accelerators(d.Sets), "default branch, confirmed by the next run, accelerators"), effects)
-	add(sessionRoad(d.Own), largeEffects, peers(bothSessions, 5)...)
+	add(nextRunMethod(d.Sets, "default branch, confirmed by the next run, all sets"), effects)
+	add(nextRunMethod(accelerators(d.Sets), "default branch, confirmed by the next run, accelerators"), effects)
+	add(sessionMethod(d.Own), largeEffects, peers(bothSessions, 5)...)
 	return gate
 }
 
@@ -105,7 +105,7 @@ func printGenerated(w io.Writer) (gate []Rates) {
 	for _, n := range noises {
 		fmt.Fprintf(w, "\n#### Generated: %s\n\n", n.name)
 		header(w, effects)
-		for _, r := range generatedRoads(n, generatedReports) {
+		for _, r := range generatedMethods(n, generatedReports) {
 			rates := r.measure(gated, effects)
 			rates.Rule = r.name
 			rates.print(w)

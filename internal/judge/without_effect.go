@@ -11,11 +11,11 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// Doubts names entries of a configuration and its files that have no effect, as far as the
+// WithoutEffect names entries of a configuration and its files that have no effect, as far as the
 // plan and the last run on this host show: waived and quarantined cells that there are
 // not, metrics that were not reported, expectations that look at the answer alone.
-func Doubts(p *measure.Plan) []string {
-	d := doubts{plan: p, last: &bench.Run{}}
+func WithoutEffect(p *measure.Plan) []string {
+	d := effects{plan: p, last: &bench.Run{}}
 	if run, err := p.Options.ReadRun(p.OutPath("run.json")); err == nil {
 		d.last = run
 	}
@@ -32,7 +32,7 @@ func Doubts(p *measure.Plan) []string {
 	return d.found
 }
 
-type doubts struct {
+type effects struct {
 	plan    *measure.Plan
 	last    *bench.Run
 	results map[string]*bench.Result
@@ -41,11 +41,11 @@ type doubts struct {
 	found   []string
 }
 
-func (d *doubts) add(format string, args ...any) {
+func (d *effects) add(format string, args ...any) {
 	d.found = append(d.found, fmt.Sprintf(format, args...))
 }
 
-func (d *doubts) answered(c bench.Cell) string {
+func (d *effects) answered(c bench.Cell) string {
 	if r := d.results[c.ID()]; r != nil {
 		return r.Output
 	}
@@ -53,7 +53,7 @@ func (d *doubts) answered(c bench.Cell) string {
 }
 
 // accepted looks at waivers and quarantined cells that are for this host.
-func (d *doubts) accepted() {
+func (d *effects) accepted() {
 	p := d.plan
 	var metrics, gated []string
 	for _, m := range p.Metrics {
@@ -80,7 +80,7 @@ func (d *doubts) accepted() {
 }
 
 // cell doubts the id of a cell that no suite has, where all cells are known.
-func (d *doubts) cell(source, id string) {
+func (d *effects) cell(source, id string) {
 	if d.all && !slices.Contains(d.ids, id) {
 		d.add("%s: no suite has the cell %s%s: copy an id from accelgate plan --list", source, text.Quote(id, 200), near(id, d.ids))
 	}
@@ -94,7 +94,7 @@ func near(name string, known []string) string {
 }
 
 // measured are the last results of the cells of a suite in whose output metrics were looked for.
-func (d *doubts) measured(one *measure.Planned) (all []*bench.Result) {
+func (d *effects) measured(one *measure.Planned) (all []*bench.Result) {
 	for _, c := range one.Cells {
 		if r := d.results[c.ID()]; r != nil && len(r.Samples)+len(r.Absent) > 0 {
 			all = append(all, r)
@@ -104,7 +104,7 @@ func (d *doubts) measured(one *measure.Planned) (all []*bench.Result) {
 }
 
 // demanded looks for the metrics that the suite gates where the last run looked for them, too.
-func (d *doubts) demanded(one *measure.Planned) {
+func (d *effects) demanded(one *measure.Planned) {
 	if d.plan.Policy.Demands == nil {
 		return
 	}
@@ -134,7 +134,7 @@ func (d *doubts) demanded(one *measure.Planned) {
 }
 
 // limited looks for the metrics that limits and fits of the suite name.
-func (d *doubts) limited(one *measure.Planned) {
+func (d *effects) limited(one *measure.Planned) {
 	results := d.measured(one)
 	i := slices.IndexFunc(d.plan.File.Suites, func(s config.Suite) bool { return s.Name == one.Name })
 	if len(results) == 0 || i < 0 {

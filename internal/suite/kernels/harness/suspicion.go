@@ -37,8 +37,8 @@ const (
 	queuedShare  = 0.5 // of the time in question at most that the worker may have waited for a processor
 )
 
-// doubt is one suspicion in all rounds.
-type doubt struct {
+// suspicion is one suspicion in all rounds.
+type suspicion struct {
 	share  float64 // of the rounds that accuse
 	firm   float64 // of the rounds that accuse, and in which the host does not explain it
 	excess float64 // nanoseconds of a request that are in question, the median
@@ -48,7 +48,7 @@ type doubt struct {
 
 // verdict returns what follows from a doubt: nothing, a suspicion, or that the host
 // is too disturbed to decide.
-func (d doubt) verdict() evaluator.Status {
+func (d suspicion) verdict() evaluator.Status {
 	switch {
 	case d.share <= clearedShare:
 		return evaluator.Passed
@@ -60,7 +60,7 @@ func (d doubt) verdict() evaluator.Status {
 
 // gather applies a test to all rounds. It returns whether a round accuses, by how
 // many nanoseconds of a request, and for how many of these there was no processor.
-func gather(rounds []round, test func(round) (accuses bool, excess, queued float64)) (d doubt) {
+func gather(rounds []round, test func(round) (accuses bool, excess, queued float64)) (d suspicion) {
 	var idle, excess []float64
 	accusing, firm := 0.0, 0.0
 	for _, r := range rounds {
@@ -92,7 +92,7 @@ func spread(values []float64) float64 {
 // leftOut doubts solutions whose calls with fresh inputs take longer than others:
 // they keep results, or make fewer calls than they are asked for. What fresh
 // inputs cost a plain function the reference shows.
-func leftOut(rounds []round) doubt {
+func leftOut(rounds []round) suspicion {
 	cold, allowed := coldness(rounds)
 	d := gather(rounds, func(r round) (bool, float64, float64) {
 		more := r.fresh - r.long
@@ -127,7 +127,7 @@ func coldness(rounds []round) (factor, allowed float64) {
 }
 
 // later doubts solutions that compute when they are asked for the outputs.
-func later(rounds []round) doubt {
+func later(rounds []round) suspicion {
 	d := gather(rounds, func(r round) (bool, float64, float64) {
 		known := min(r.askAgain, max(r.theirAskAgain, r.askAgain/4))
 		more := r.ask - known
@@ -139,7 +139,7 @@ func later(rounds []round) doubt {
 }
 
 // earlier doubts solutions that compute when they get the inputs.
-func earlier(rounds []round) doubt {
+func earlier(rounds []round) suspicion {
 	d := gather(rounds, func(r round) (bool, float64, float64) {
 		more := r.make - r.theirMake
 		return more > max(requestSlop, 0.5*r.theirMake) && more > 0.5*r.long*float64(r.calls), more, r.makeQueued
@@ -171,7 +171,7 @@ func (e evidence) lies(slope float64) bool {
 
 // lies doubts solutions whose worker's timer disagrees with our clock. The times
 // that are reported come from our clock anyhow.
-func lies(blocks []evidence) (d doubt) {
+func lies(blocks []evidence) (d suspicion) {
 	var medians, slopes, clock, factors []float64
 	accusing, firm := 0.0, 0.0
 	for _, e := range blocks {

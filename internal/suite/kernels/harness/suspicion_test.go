@@ -50,7 +50,7 @@ func TestDoubts(t *testing.T) {
 			rounds = append(rounds, r)
 		}
 		p := &trialProtocol{Measurement: &Measurement{}, rounds: rounds}
-		d, status := p.doubts()
+		d, status := p.suspicions()
 		if status != c.want || !strings.Contains(d.reason, c.reason) {
 			t.Errorf("%s: %s, %+v; want %s, %q", name, status, d, c.want, c.reason)
 		}
