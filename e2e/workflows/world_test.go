@@ -3,6 +3,7 @@ package workflows_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"net"
 	"os"
@@ -84,7 +85,12 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	code := m.Run()
+	flag.Parse()
+	code := 1
+	// The longest test takes as long as all others, and waits most of its time for containers: it starts with the first.
+	if err := flag.Set("test.parallel", "4"); err == nil {
+		code = m.Run()
+	}
 	if err := removal(); err != nil {
 		fmt.Fprintln(os.Stderr, "remove the image:", err)
 		code = max(code, 1)
