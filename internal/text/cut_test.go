@@ -37,9 +37,14 @@ func TestLastLine(t *testing.T) {
 }
 
 func TestPlural(t *testing.T) {
-	for n, want := range map[int]string{0: "0 cells", 1: "1 cell", 2: "2 cells"} {
-		if got := text.Plural(n, "cell"); got != want {
-			t.Errorf("%d: %q, want %q", n, got, want)
+	t.Parallel()
+	for _, c := range []struct {
+		n    int
+		noun string
+		want string
+	}{{0, "cell", "0 cells"}, {1, "cell", "1 cell"}, {2, "cell", "2 cells"}, {1, "loss", "1 loss"}, {2, "loss", "2 losses"}, {3, "search", "3 searches"}} {
+		if got := text.Plural(c.n, c.noun); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
 }
