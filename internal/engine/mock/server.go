@@ -1,4 +1,4 @@
-// Package fakeserver is an OpenAI-compatible server that sends the configured tokens
+// Package mock is an OpenAI-compatible server that sends the configured tokens
 // at exact times, and shows every way of misbehaving
 // that clients have met. Tests of clients use it in process ([New]) and, where
 // the client's own processor time counts, as a command in a process of its own
@@ -8,7 +8,7 @@
 // exactly the length that the request asks for, and the tokens of a prompt are
 // its words. Nothing of a request's text or of its Authorization header is kept
 // but SHA-256 digests.
-package fakeserver
+package mock
 
 import (
 	"context"
