@@ -140,7 +140,7 @@ func TestSchedulerRepeatsAShareOfTheWork(t *testing.T) {
 	}
 	work := func(slow Slowdown) time.Duration {
 		m := counted(t, Options{})
-		s := newScheduler(m, 3, 200, 3, slow)
+		s := newScheduler(m, 3, 200, slow)
 		for _, slot := range s.free {
 			attention(m, &slot.sequence)
 		}

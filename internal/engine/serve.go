@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/accelgate/accelgate/internal/engine/openai"
 )
 
 const serveUsage = `Serves the embedded engine over HTTP, as OpenAI's API does.
@@ -53,6 +55,8 @@ const (
 	maxSlots       = 256
 	maxWaiting     = 1024 // requests beside those that have slots
 
+	idleTimeout = 2 * time.Minute
+
 	grace    = time.Second // for what is under way when the server stops
 	farewell = grace / 2   // then, for saying that it broke off
 )
@@ -93,7 +97,6 @@ type server struct {
 	options        Options
 	listen, key    string
 	slots, context int
-	waiting        int // requests beside those that have slots
 	slow           Slowdown
 }
 
@@ -119,8 +122,8 @@ func (s *server) start(ctx context.Context) error {
 
 // serve answers until the context ends. It closes the listener.
 func (s *server) serve(ctx context.Context, model *Model, listener net.Listener) error {
-	a := &api{scheduler: newScheduler(model, s.slots, s.context, s.waiting, s.slow), context: s.context, key: s.key, now: s.Now}
-	web := &http.Server{Handler: a, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: 64 << 10,
+	a := newAPI(newScheduler(model, s.slots, s.context, s.slow), s.context, maxWaiting, s.key, s.Now)
+	web := &http.Server{Handler: a.web, ReadHeaderTimeout: openai.HeaderTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: 64 << 10,
 		ErrorLog: log.New(s.Stderr, "accelgate engine serve: ", 0)}
 	computing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()

@@ -10,7 +10,7 @@ import (
 // server reads the arguments and the environment. Every error says what to
 // type.
 func (c Command) server(args []string) (*server, error) {
-	s := &server{Command: c, options: Options{Now: c.Now}, waiting: maxWaiting}
+	s := &server{Command: c, options: Options{Now: c.Now}}
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.StringVar(&s.listen, "listen", defaultListen, "")

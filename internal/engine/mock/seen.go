@@ -58,7 +58,10 @@ func (s *Server) enter(q Request, valid bool) (Request, script) {
 		s.seen.Valid++
 		q.Number = s.seen.Valid
 		faults = scriptOf(s.config.Faults, q.Number)
-		q.Faults, q.Status = faults.kinds(), statusOf(faults)
+		q.Faults, q.Status = faults.kinds(), http.StatusOK
+		if e := faults.refusal(); e != nil {
+			q.Status = e.Status
+		}
 		s.load.prompt += q.PromptTokens
 	} else {
 		s.seen.Invalid++
@@ -66,15 +69,14 @@ func (s *Server) enter(q Request, valid bool) (Request, script) {
 	if len(s.seen.Requests) < maxLog {
 		s.seen.Requests = append(s.seen.Requests, q)
 	}
-	s.load.inFlight++
-	s.seen.InFlightMax = max(s.seen.InFlightMax, s.load.inFlight)
 	return q, faults
 }
 
-func (s *Server) leave() {
+func (s *Server) inFlight(by int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.load.inFlight--
+	s.load.inFlight += by
+	s.seen.InFlightMax = max(s.seen.InFlightMax, s.load.inFlight)
 }
 
 func (s *Server) running(by int) {

@@ -16,12 +16,15 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/accelgate/accelgate/internal/engine/openai"
 )
 
 // Server is one server. Its methods are safe for concurrent use, once Start has
@@ -33,7 +36,7 @@ type Server struct {
 	config Config
 	now    func() time.Time
 	pacer  *pacer
-	slots  chan struct{} // nil: no limit
+	web    *openai.Server
 	http   *httptest.Server
 
 	stop    chan struct{} // nothing is waited for any more
@@ -50,9 +53,9 @@ type Server struct {
 // New returns a server that is not started yet.
 func New(c Config) *Server {
 	s := &Server{config: c.withDefaults(), now: c.Now, stop: make(chan struct{}), conns: map[net.Conn]*conn{}}
-	if c.Slots > 0 {
-		s.slots = make(chan struct{}, c.Slots)
-	}
+	s.web = openai.New(openai.Config{
+		Model: s, Queue: openai.NewQueue(c.Slots, math.MaxInt, s.stop), Routes: s.routes(), MaxBody: maxBody, Adapt: adapt, Now: c.Now,
+	})
 	return s
 }
 
@@ -77,8 +80,8 @@ func (s *Server) Start() error {
 	s.http = &httptest.Server{
 		Listener: listener, EnableHTTP2: s.config.HTTP2,
 		Config: &http.Server{
-			Handler: s.routes(), ConnContext: s.connect, ConnState: s.connState,
-			ReadHeaderTimeout: 10 * time.Second,
+			Handler: http.HandlerFunc(s.handle), ConnContext: s.connect, ConnState: s.connState,
+			ReadHeaderTimeout: openai.HeaderTimeout,
 			ErrorLog:          log.New(io.Discard, "", 0), // resets and handshakes that fail are the point
 		},
 	}
@@ -136,109 +139,68 @@ func (s *Server) die() {
 	})
 }
 
-func (s *Server) routes() http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/chat/completions", func(w http.ResponseWriter, r *http.Request) { s.generate(w, r, true) })
-	mux.HandleFunc("POST /v1/completions", func(w http.ResponseWriter, r *http.Request) { s.generate(w, r, false) })
-	mux.HandleFunc("POST /tokenize", s.tokenize)
-	for path, k := range others {
-		mux.HandleFunc("POST "+path, s.serveKind(k))
-	}
-	for path, page := range pages(s.config.Engine) {
-		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
-			s.header(w, page.mime)
-			_, _ = io.WriteString(w, page.render(s)) // the client may be gone
-		})
-	}
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		s.fail(w, http.StatusNotFound, "NotFoundError", "there is no such page: see /v1/models")
-	})
-	return mux
-}
-
-func (s *Server) header(w http.ResponseWriter, mime string) {
-	h := w.Header()
-	h.Set("Content-Type", mime)
+// handle counts a request and adds an engine's headers to the response.
+func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Server", "uvicorn")
 	if s.config.Engine == LlamaCPP {
-		h.Set("Server", "llama.cpp")
-		h.Set("Keep-Alive", "timeout=5, max=100")
-	} else {
-		h.Set("Server", "uvicorn")
+		w.Header().Set("Server", "llama.cpp")
+		w.Header().Set("Keep-Alive", "timeout=5, max=100")
+	}
+	if r.Method == http.MethodPost && r.URL.Path != "/tokenize" {
+		if c := connOf(r); c.closeOnReuse.Load() && r.ProtoMajor == 1 {
+			s.drop(c)
+			panic(http.ErrAbortHandler) // net/http's way to say that nothing may be written
+		}
+		s.inFlight(1)
+		defer s.inFlight(-1)
+	}
+	s.web.ServeHTTP(w, r)
+}
+
+// routes returns what is served beside text.
+func (s *Server) routes() map[string]openai.Route {
+	all := s.pages()
+	all["/tokenize"] = openai.Route{Method: http.MethodPost, Serve: s.tokenize}
+	for path, k := range others {
+		accept := func(r *http.Request, body []byte) (openai.Answer, *openai.Error) { return k.accept(s, r, body) }
+		all[path] = openai.Route{Method: http.MethodPost, Serve: func(w http.ResponseWriter, r *http.Request) { s.web.Admit(accept)(w, r) }}
+	}
+	return all
+}
+
+// adapt gives an error the type and code that vLLM would.
+func adapt(e *openai.Error) {
+	if e.Code != e.Status {
+		e.Type, e.Code = strings.ReplaceAll(http.StatusText(e.Status), " ", "")+"Error", e.Status
 	}
 }
 
-func (s *Server) fail(w http.ResponseWriter, status int, kind, message string) {
-	s.header(w, "application/json")
-	w.WriteHeader(status)
-	_, _ = io.WriteString(w, errorObject(kind, message, status)) // the client may be gone
-}
-
-// generate answers one request for an answer.
-func (s *Server) generate(w http.ResponseWriter, r *http.Request, chat bool) {
+// Accept takes a request for text.
+func (s *Server) Accept(r *http.Request, body []byte, chat bool) (openai.Answer, *openai.Error) {
+	q, refused := readRequest(body, chat)
 	c := connOf(r)
-	if c.closeOnReuse.Load() && r.ProtoMajor == 1 {
-		s.drop(c)
-		panic(http.ErrAbortHandler) // net/http's way to say that nothing may be written
-	}
-	s.admit(w, r, func(data []byte) (Request, error) { return readRequest(data, chat) }, func(q Request, script script, started time.Time) {
-		s.answer(w, r, c, q, script, started)
+	return s.accept(r, body, q, refused, func(ctx context.Context, w *openai.Response, q Request, script script) {
+		s.answer(ctx, w, c, q, script)
 	})
 }
 
-// admit reads a request, notes it, and calls answer once a slot is free, unless the request is wrong or refused.
-// A request starts when it arrives, or, where slots are few, when it has one.
-func (s *Server) admit(
-	w http.ResponseWriter,
-	r *http.Request,
-	read func([]byte) (Request, error),
-	answer func(q Request, script script, started time.Time),
-) {
-	arrived := s.now()
-	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	var q Request
-	if err == nil {
-		q, err = read(data)
+// accept notes a request and returns its answer, unless it is wrong or meets a refusal.
+func (s *Server) accept(
+	r *http.Request, body []byte, q Request, refused *openai.Error, answer func(context.Context, *openai.Response, Request, script),
+) (openai.Answer, *openai.Error) {
+	q.seal(r, connOf(r), body)
+	q, script := s.enter(q, refused == nil)
+	if refused == nil {
+		refused = script.refusal()
 	}
-	q.seal(r, connOf(r), data)
-	q, script := s.enter(q, err == nil)
-	defer s.leave()
-	if err != nil {
-		s.fail(w, http.StatusBadRequest, "BadRequestError", err.Error())
-		return
+	if refused != nil {
+		return nil, refused
 	}
-	if s.refuse(w, script) {
-		return
-	}
-	release, ok := s.slot(r)
-	if !ok {
-		return
-	}
-	defer release()
-	if s.slots != nil {
-		arrived = s.now()
-	}
-	answer(q, script, arrived)
-}
-
-// slot waits until the request may be answered, and returns what ends that. It
-// is false if the client or the server is gone before.
-func (s *Server) slot(r *http.Request) (release func(), ok bool) {
-	if s.slots != nil {
-		select {
-		case s.slots <- struct{}{}:
-		case <-r.Context().Done():
-			return nil, false
-		case <-s.stop:
-			return nil, false
-		}
-	}
-	s.running(1)
-	return func() {
-		s.running(-1)
-		if s.slots != nil {
-			<-s.slots
-		}
-	}, true
+	return func(ctx context.Context, w *openai.Response) {
+		s.running(1)
+		defer s.running(-1)
+		answer(ctx, w, q, script)
+	}, nil
 }
 
 // refusals are the kinds in whose place there is no answer.
@@ -253,48 +215,40 @@ var refusals = []struct {
 	{ErrorBody, http.StatusOK, "internal_error"},
 }
 
-// refuse answers with the first refusal that the request meets, if any.
-func (s *Server) refuse(w http.ResponseWriter, script script) bool {
+// refusal returns the first refusal that a request meets, nil for none.
+func (s script) refusal() *openai.Error {
 	for _, f := range refusals {
-		if !script.has(f.kind) {
+		if !s.has(f.kind) {
 			continue
 		}
+		e := &openai.Error{Status: f.status, Type: f.name, Code: f.status, Message: "the mock fails as configured: " + string(f.kind)}
 		if f.kind == RateLimit {
-			w.Header().Set("Retry-After", strconv.Itoa(int(script.wait(RateLimit, time.Second).Seconds())))
+			e.RetryAfter = s.wait(RateLimit, time.Second)
 		}
-		s.fail(w, f.status, f.name, "the mock fails as configured: "+string(f.kind))
-		return true
+		return e
 	}
-	return false
+	return nil
 }
 
-// statusOf is what a valid request is answered with.
-func statusOf(script script) int {
-	for _, f := range refusals {
-		if script.has(f.kind) {
-			return f.status
-		}
-	}
-	return http.StatusOK
+// failure is an error in an answer that has begun.
+func failure(where string) *openai.Error {
+	return &openai.Error{Type: "internal_error", Code: http.StatusInternalServerError, Message: "the mock fails as configured " + where}
 }
 
-func (s *Server) answer(w http.ResponseWriter, r *http.Request, c *conn, q Request, script script, start time.Time) {
-	a := &answer{
-		Server: s, renderer: newRenderer(s.config, q, script), w: w, flusher: http.NewResponseController(w),
-		conn: c, done: r.Context().Done(), start: start, total: s.length(q, script), alarm: newAlarm(),
-	}
+func (s *Server) answer(ctx context.Context, w *openai.Response, c *conn, q Request, script script) {
+	a := &answer{Server: s, renderer: newRenderer(s.config, q, script), w: w, conn: c, done: ctx.Done(), start: s.now(),
+		total: s.length(q, script), alarm: newAlarm()}
 	if s.config.Jitter > 0 {
 		a.jitter = newJitter(s.config.Seed, q.Number)
 	}
-	if script.has(SlowHeaders) && !a.sleep(start.Add(script.wait(SlowHeaders, time.Second))) {
+	if script.has(SlowHeaders) && !a.sleep(a.start.Add(script.wait(SlowHeaders, time.Second))) {
 		return
 	}
 	c.closeWhenIdle.Store(script.has(CloseAfterReply))
 	c.closeOnReuse.Store(script.has(CloseOnReuse))
+	w.Header().Set("Content-Type", "application/json")
 	if q.Stream {
-		s.header(w, "text/event-stream; charset=utf-8")
-	} else {
-		s.header(w, "application/json")
+		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	}
 	switch {
 	case script.has(Empty):

@@ -4,21 +4,22 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"time"
+
+	"github.com/accelgate/accelgate/internal/engine/openai"
 )
 
 // answer is one request being answered.
 type answer struct {
 	*Server
 	*renderer
-	w       http.ResponseWriter
-	flusher *http.ResponseController
-	conn    *conn
-	done    <-chan struct{} // the client left
-	start   time.Time       // it got its slot
-	total   int             // tokens
-	jitter  *rand.Rand      // nil without
-	last    time.Time       // when the latest token was due
-	alarm   *alarm
+	w      *openai.Response
+	conn   *conn
+	done   <-chan struct{} // the client left
+	start  time.Time       // it got its slot
+	total  int             // tokens
+	jitter *rand.Rand      // nil without
+	last   time.Time       // when the latest token was due
+	alarm  *alarm
 }
 
 // stream sends the tokens when they are due, then the tail. The role goes out
@@ -26,7 +27,7 @@ type answer struct {
 func (a *answer) stream() {
 	buffer := make([]byte, 0, 1024)
 	if a.request.Chat && !a.script.has(NoRole) {
-		buffer = a.role(buffer)
+		buffer = a.Role(buffer, a.soFar(0))
 	}
 	a.send(buffer)
 	chunk := a.script.count(MultiToken)
@@ -49,7 +50,7 @@ func (a *answer) stream() {
 		sent = end
 	}
 	if a.interrupt(a.total) {
-		a.send(a.tail(buffer[:0], a.total, a.config))
+		a.send(a.tail(buffer[:0], a.total))
 	}
 }
 
@@ -71,7 +72,7 @@ func (a *answer) due(from, to int) time.Time {
 // that may go ahead.
 func (a *answer) deliver(line []byte, due time.Time) bool {
 	if a.script.has(Pings) {
-		a.send([]byte(": keepalive" + a.end + a.end))
+		a.send([]byte(": keepalive" + a.End + a.End))
 	}
 	for parts := a.script.count(Split); parts > 1; parts-- {
 		size := len(line) / parts
@@ -84,15 +85,7 @@ func (a *answer) deliver(line []byte, due time.Time) bool {
 // sleep waits for a time; false is that the client or the server is gone.
 func (a *answer) sleep(due time.Time) bool { return a.pacer.wait(a.done, a.stop, a.alarm, due) }
 
-// send writes at once. Nothing is still something: the headers.
-func (a *answer) send(data []byte) bool {
-	if len(data) > 0 {
-		if _, err := a.w.Write(data); err != nil {
-			return false
-		}
-	}
-	return a.flusher.Flush() == nil
-}
+func (a *answer) send(data []byte) bool { return a.w.Send(data) == nil }
 
 // interruptions are the kinds that strike between two tokens.
 var interruptions = []Kind{Stall, BadJSON, ErrorLine, ResetMidstream, Die}
@@ -125,10 +118,10 @@ func (a *answer) strike(f Fault) bool {
 	case Stall:
 		return a.sleep(a.now().Add(a.script.wait(Stall, maxWait)))
 	case BadJSON:
-		return a.send(a.event(nil, a.head+`,"choices":[{"index":0,`))
+		return a.send(append(a.Open(nil), a.End+a.End...))
 	case ErrorLine:
-		a.send(a.event(nil, errorObject("internal_error", "the mock fails as configured in the stream", http.StatusInternalServerError)))
-		a.send(a.event(nil, "[DONE]"))
+		a.send(a.Event(nil, string(failure("in the stream").JSON())))
+		a.send(a.Event(nil, "[DONE]"))
 	case ResetMidstream:
 		a.conn.reset()
 		panic(http.ErrAbortHandler) // net/http's way to say that nothing more may be written

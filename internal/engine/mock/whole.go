@@ -2,7 +2,6 @@ package mock
 
 import (
 	"math/rand/v2"
-	"net/http"
 	"strconv"
 )
 
@@ -17,11 +16,11 @@ func (a *answer) whole() {
 	if !a.sleep(a.due(0, a.total)) {
 		return
 	}
-	body := a.renderer.whole(a.total, a.config)
+	body := a.renderer.whole(a.total)
 	half := len(body) / 2
 	switch {
 	case a.script.has(ErrorLine):
-		body = []byte(errorObject("internal_error", "the mock fails as configured in the answer", http.StatusInternalServerError))
+		body = failure("in the answer").JSON()
 	case a.script.has(BadJSON):
 		body = body[:half]
 	}
