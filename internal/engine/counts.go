@@ -40,10 +40,10 @@ func (c *counts) metrics(q *openai.Queue) []openai.Metric {
 	show("counter", "steps_total", "Forward steps, each over all active sequences.", float64(c.steps.Load()))
 	show("counter", "step_seconds_total", "Time in forward steps.", seconds(&c.computing))
 	show("counter", "queue_seconds_total", "Time that requests waited for a slot.", seconds(&c.queued))
-	show("gauge", "requests_running", "Requests that have a slot.", float64(q.Running()))
-	show("gauge", "requests_waiting", "Requests that wait for a slot.", float64(q.Waiting()))
-	show("counter", "request_cancelled_total", "Requests whose client went away.", float64(c.cancelled.Load()+q.GivenUp()))
-	show("counter", "request_refused_total", "Requests refused because too many wait.", float64(q.Refused()))
+	show("gauge", "requests_running", "Requests that have a slot.", float64(q.Running.Load()))
+	show("gauge", "requests_waiting", "Requests that wait for a slot.", float64(q.Waiting.Load()))
+	show("counter", "request_cancelled_total", "Requests whose client went away.", float64(c.cancelled.Load()+q.GivenUp.Load()))
+	show("counter", "request_refused_total", "Requests refused because too many wait.", float64(q.Refused.Load()))
 	show("counter", "request_failure_total", "Requests whose answer broke off.", float64(c.failed.Load()))
 	for _, end := range []struct {
 		reason string

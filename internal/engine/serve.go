@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"log"
 	"net"
@@ -67,22 +66,13 @@ const (
 // context ends have a second to complete and then break off.
 func (c Command) Serve(ctx context.Context, args []string) int {
 	s, err := c.server(args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(c.Stdout, serveUsageText())
-		return ExitOK
-	case err != nil:
-		return c.failServe(ExitUsage, err)
+	if err != nil {
+		return c.Usage("serve", err, serveUsageText())
 	}
 	if err := s.start(ctx); err != nil {
-		return c.failServe(ExitFailure, err)
+		return c.Fail("serve", ExitFailure, err)
 	}
 	return ExitOK
-}
-
-func (c Command) failServe(code int, err error) int {
-	fmt.Fprintf(c.Stderr, "accelgate engine serve: %v\n", err)
-	return code
 }
 
 func serveUsageText() string {

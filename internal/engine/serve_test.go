@@ -477,10 +477,10 @@ func TestSlotIsHeldUntilTheResponseIsWritten(t *testing.T) {
 		group.Go(func() { ask(slow) })
 		<-slow.begun // its one token is computed
 		group.Go(func() { ask(next) })
-		for a.web.Queue.Waiting() == 0 && t.Context().Err() == nil {
+		for a.web.Queue.Waiting.Load() == 0 && t.Context().Err() == nil {
 			time.Sleep(time.Millisecond)
 		}
-		if running := a.web.Queue.Running(); running != 1 {
+		if running := a.web.Queue.Running.Load(); running != 1 {
 			t.Errorf("stream %v: %d requests have the one slot", stream, running)
 		}
 		close(slow.take)

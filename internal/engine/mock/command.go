@@ -1,29 +1,20 @@
 package mock
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
-	"time"
-)
 
-// Exit codes of [Command.Run].
-const (
-	exitOK      = 0
-	exitFailure = 1 // it could not say that it listens
-	exitUsage   = 2 // the arguments make no sense, or the address is taken
+	"github.com/accelgate/accelgate/internal/engine"
 )
-
-// Command is the server as a command line.
-type Command struct {
-	Stdout io.Writer // receives one line, once the server listens
-	Stderr io.Writer // receives messages for people
-	Now    func() time.Time
-}
 
 const usage = `Serves the OpenAI API without a model: tokens at exact times, and faults on demand.
 
@@ -66,73 +57,30 @@ Kinds: %s
 const defaultListen = "127.0.0.1:8089"
 
 // Run serves with the arguments after `engine mock` until ctx is done and
-// returns the exit code.
-func (c Command) Run(ctx context.Context, args []string) int {
+// returns the exit code. A server that has died, as told, stays until then.
+func Run(c engine.Command, ctx context.Context, args []string) int {
 	config, err := parse(args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprintf(c.Stdout, usage, defaultListen, defaultTokens, defaultModel, join(engines()), join(kinds()))
-		return exitOK
-	case err != nil:
-		return c.fail(exitUsage, err)
+	if err != nil {
+		return c.Usage("mock", err, fmt.Sprintf(usage, defaultListen, defaultTokens, defaultModel, join(engines()), join(kinds())))
 	}
 	config.Now = c.Now
-	return c.serve(ctx, config)
-}
-
-func (c Command) serve(ctx context.Context, config Config) int {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var unsaid error
-	err := serve(ctx, config, func(url string) {
-		if _, unsaid = fmt.Fprintf(c.Stdout, "listening on %s\n", url); unsaid != nil {
-			cancel()
-		}
-	})
-	switch {
-	case err != nil:
-		return c.fail(exitUsage, err)
-	case unsaid != nil:
-		return c.fail(exitFailure, fmt.Errorf("write the address: %w: check where standard output goes", unsaid))
+	s := New(config)
+	if err := s.Start(); err != nil {
+		return c.Fail("mock", engine.ExitUsage, err)
 	}
-	return exitOK
-}
-
-func (c Command) fail(code int, err error) int {
-	fmt.Fprintf(c.Stderr, "accelgate engine mock: %v\n", err)
-	return code
+	defer s.Close()
+	if _, err := fmt.Fprintf(c.Stdout, "listening on %s\n", s.URL); err != nil {
+		return c.Fail("mock", engine.ExitFailure, fmt.Errorf("write the address: %w: check where standard output goes", err))
+	}
+	<-ctx.Done()
+	return engine.ExitOK
 }
 
 // parse reads the arguments. Every error says what to type.
 func parse(args []string) (Config, error) {
-	config := Config{Listen: defaultListen}
-	flags := flag.NewFlagSet("mock", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	flags.StringVar(&config.Listen, "listen", config.Listen, "")
-	flags.DurationVar(&config.TTFT, "ttft", 0, "")
-	flags.DurationVar(&config.TPOT, "tpot", 0, "")
-	flags.DurationVar(&config.Jitter, "jitter", 0, "")
-	flags.Uint64Var(&config.Seed, "seed", 0, "")
-	flags.IntVar(&config.Tokens, "tokens", defaultTokens, "")
-	flags.IntVar(&config.Slots, "slots", 0, "")
-	flags.IntVar(&config.CachedTokens, "cached", 0, "")
-	flags.StringVar(&config.Answer, "answer", "", "")
-	flags.StringVar(&config.Model, "model", defaultModel, "")
-	flags.StringVar((*string)(&config.Engine), "engine", string(VLLM), "")
-	flags.BoolVar(&config.H2C, "h2c", false, "")
-	flags.Func("fault", "", func(text string) error {
-		fault, err := parseFault(text)
-		config.Faults = append(config.Faults, fault)
-		return err
-	})
-	flags.Func("config", "", func(name string) error { return readFile(name, &config) })
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
+	var config Config
+	if err := engine.Parse(config.flags(), args, "give settings as flags, see `accelgate engine mock -h`"); err != nil {
 		return Config{}, err
-	case err != nil:
-		return Config{}, fmt.Errorf("%w; see `accelgate engine mock -h`", err)
-	case flags.NArg() > 0:
-		return Config{}, fmt.Errorf("unexpected argument %q: give settings as flags, see `accelgate engine mock -h`", flags.Arg(0))
 	}
 	if err := config.check(); err != nil {
 		return Config{}, fmt.Errorf("%s: see `accelgate engine mock -h`", strings.ReplaceAll(err.Error(), "\n", "; "))
@@ -140,19 +88,68 @@ func parse(args []string) (Config, error) {
 	return config, nil
 }
 
-func readFile(name string, config *Config) error {
-	file, err := os.Open(name)
-	if err != nil {
+// flags returns the flags, which write into c.
+func (c *Config) flags() *flag.FlagSet {
+	flags := flag.NewFlagSet("mock", flag.ContinueOnError)
+	flags.StringVar(&c.Listen, "listen", defaultListen, "")
+	flags.DurationVar(&c.TTFT, "ttft", 0, "")
+	flags.DurationVar(&c.TPOT, "tpot", 0, "")
+	flags.DurationVar(&c.Jitter, "jitter", 0, "")
+	flags.Uint64Var(&c.Seed, "seed", 0, "")
+	flags.IntVar(&c.Tokens, "tokens", defaultTokens, "")
+	flags.IntVar(&c.Slots, "slots", 0, "")
+	flags.IntVar(&c.CachedTokens, "cached", 0, "")
+	flags.StringVar(&c.Answer, "answer", "", "")
+	flags.StringVar(&c.Model, "model", defaultModel, "")
+	flags.StringVar((*string)(&c.Engine), "engine", string(VLLM), "")
+	flags.BoolVar(&c.H2C, "h2c", false, "")
+	flags.Func("fault", "", func(text string) error {
+		fault, err := parseFault(text)
+		c.Faults = append(c.Faults, fault)
 		return err
+	})
+	flags.Func("config", "", func(name string) error {
+		file, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		return setFlags(flags, file)
+	})
+	return flags
+}
+
+// keys are those of a file that are not the names of their flags.
+var keys = map[string]string{"cached_tokens": "cached", "faults": "fault"}
+
+// setFlags reads flags from JSON. Every key may be left out; unknown ones are errors:
+//
+//	{"ttft": "50ms", "tpot": "10ms", "jitter": "1ms", "seed": 1, "tokens": 128, "slots": 4, "model": "mock",
+//	 "engine": "vllm", "cached_tokens": 0, "faults": ["reset-midstream:after=3,every=5"], "listen": "127.0.0.1:8089"}
+func setFlags(flags *flag.FlagSet, r io.Reader) error {
+	decoder := json.NewDecoder(io.LimitReader(r, maxConfig))
+	decoder.UseNumber()
+	var file map[string]any
+	if err := decoder.Decode(&file); err != nil {
+		return fmt.Errorf("read the mock's configuration: %w: see `accelgate engine mock -h` for its form", err)
 	}
-	defer file.Close()
-	read, err := readConfig(file)
-	if err != nil {
-		return err
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("read the mock's configuration: there is more than one JSON value: leave one object")
 	}
-	if read.Listen == "" {
-		read.Listen = config.Listen
+	for _, key := range slices.Sorted(maps.Keys(file)) {
+		name := cmp.Or(keys[key], key)
+		if name == "config" || flags.Lookup(name) == nil {
+			return fmt.Errorf("unknown field %q: write the name of a flag", key)
+		}
+		values, list := file[key].([]any)
+		if !list {
+			values = []any{file[key]}
+		}
+		for _, value := range values {
+			if err := flags.Set(name, fmt.Sprint(value)); err != nil {
+				return fmt.Errorf("%s: %w: write what --%s takes; a duration is written as in \"50ms\"", key, err, name)
+			}
+		}
 	}
-	*config = read
 	return nil
 }

@@ -72,30 +72,17 @@ func (s *Server) enter(q Request, valid bool) (Request, script) {
 	return q, faults
 }
 
-func (s *Server) inFlight(by int) {
+// note changes what was seen and what goes on.
+func (s *Server) note(change func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.load.inFlight += by
+	change()
 	s.seen.InFlightMax = max(s.seen.InFlightMax, s.load.inFlight)
-}
-
-func (s *Server) running(by int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.load.running += by
 	s.seen.RunningMax = max(s.seen.RunningMax, s.load.running)
-}
-
-func (s *Server) generated(tokens int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.seen.Tokens += tokens
 }
 
 // drop ends a connection whose request is not answered.
 func (s *Server) drop(c *conn) {
-	s.mu.Lock()
-	s.seen.Dropped++
-	s.mu.Unlock()
+	s.note(func() { s.seen.Dropped++ })
 	_ = c.Close()
 }

@@ -151,8 +151,8 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 			s.drop(c)
 			panic(http.ErrAbortHandler) // net/http's way to say that nothing may be written
 		}
-		s.inFlight(1)
-		defer s.inFlight(-1)
+		s.note(func() { s.load.inFlight++ })
+		defer s.note(func() { s.load.inFlight-- })
 	}
 	s.web.ServeHTTP(w, r)
 }
@@ -197,8 +197,8 @@ func (s *Server) accept(
 		return nil, refused
 	}
 	return func(ctx context.Context, w *openai.Response) {
-		s.running(1)
-		defer s.running(-1)
+		s.note(func() { s.load.running++ })
+		defer s.note(func() { s.load.running-- })
 		answer(ctx, w, q, script)
 	}, nil
 }
@@ -274,20 +274,4 @@ func (s *Server) length(q Request, script script) int {
 		return max(1, total/2)
 	}
 	return total
-}
-
-// serve starts a server, says so, and closes it when ctx is done.
-func serve(ctx context.Context, c Config, started func(url string)) error {
-	s := New(c)
-	if err := s.Start(); err != nil {
-		return err
-	}
-	defer s.Close()
-	started(s.URL)
-	select {
-	case <-ctx.Done():
-	case <-s.stop: // it died, as told
-		<-ctx.Done()
-	}
-	return nil
 }

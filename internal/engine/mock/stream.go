@@ -46,7 +46,7 @@ func (a *answer) stream() {
 		if !a.deliver(buffer, a.due(sent, end)) {
 			return
 		}
-		a.generated(end - sent)
+		a.note(func() { a.seen.Tokens += end - sent })
 		sent = end
 	}
 	if a.interrupt(a.total) {

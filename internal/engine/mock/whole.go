@@ -36,6 +36,6 @@ func (a *answer) whole() {
 		}
 	}
 	if a.send(body) {
-		a.generated(a.total)
+		a.note(func() { a.seen.Tokens += a.total })
 	}
 }

@@ -16,10 +16,12 @@ var errBusy = errors.New("too many requests wait")
 // has its slot until its whole response is written, so a client that reads
 // slowly occupies it. Its methods are safe for concurrent use.
 type Queue struct {
-	slots                            chan struct{} // nil: no limit
-	limit                            int64         // requests that may wait
-	stop                             <-chan struct{}
-	running, waiting, refused, given atomic.Int64
+	Running, Waiting atomic.Int64 // requests that have a slot, and that wait for one
+	Refused, GivenUp atomic.Int64 // requests for which there was no room, and whose client went away before they had a slot
+
+	slots chan struct{} // nil: no limit
+	limit int64         // requests that may wait
+	stop  <-chan struct{}
 }
 
 // NewQueue returns a queue with so many slots, 0 for no limit, and room for so
@@ -32,18 +34,6 @@ func NewQueue(slots, waiting int, stop <-chan struct{}) *Queue {
 	return q
 }
 
-// Running is the number of requests that have a slot, and Waiting of those that wait for one.
-func (q *Queue) Running() int64 { return q.running.Load() }
-
-// Waiting is the number of requests that wait for a slot.
-func (q *Queue) Waiting() int64 { return q.waiting.Load() }
-
-// Refused is the number of requests for which there was no room.
-func (q *Queue) Refused() int64 { return q.refused.Load() }
-
-// GivenUp is the number of requests whose client went away before they had a slot.
-func (q *Queue) GivenUp() int64 { return q.given.Load() }
-
 // Enter waits for a slot. Whoever gets one calls leave once.
 func (q *Queue) Enter(ctx context.Context) (leave func(), err error) {
 	select {
@@ -54,9 +44,9 @@ func (q *Queue) Enter(ctx context.Context) (leave func(), err error) {
 	if err := q.take(ctx); err != nil {
 		return nil, err
 	}
-	q.running.Add(1)
+	q.Running.Add(1)
 	return func() {
-		q.running.Add(-1)
+		q.Running.Add(-1)
 		if q.slots != nil {
 			<-q.slots
 		}
@@ -72,16 +62,16 @@ func (q *Queue) take(ctx context.Context) error {
 		return nil
 	default:
 	}
-	defer q.waiting.Add(-1)
-	if q.waiting.Add(1) > q.limit {
-		q.refused.Add(1)
+	defer q.Waiting.Add(-1)
+	if q.Waiting.Add(1) > q.limit {
+		q.Refused.Add(1)
 		return errBusy
 	}
 	select {
 	case q.slots <- struct{}{}:
 		return nil
 	case <-ctx.Done():
-		q.given.Add(1)
+		q.GivenUp.Add(1)
 		return ctx.Err()
 	case <-q.stop:
 		return ErrStopping

@@ -37,18 +37,18 @@ func TestQueueIsFirstInFirstOut(t *testing.T) {
 			}()
 			synctest.Wait()
 		}
-		if _, err := q.Enter(t.Context()); !errors.Is(err, errBusy) || q.Refused() != 1 {
-			t.Errorf("a full queue: got %v and %d refused, want %v and 1", err, q.Refused(), errBusy)
+		if _, err := q.Enter(t.Context()); !errors.Is(err, errBusy) || q.Refused.Load() != 1 {
+			t.Errorf("a full queue: got %v and %d refused, want %v and 1", err, q.Refused.Load(), errBusy)
 		}
 		cancel()
 		synctest.Wait()
-		if q.Running() != 1 || q.Waiting() != 2 || q.GivenUp() != 1 {
-			t.Errorf("%d run, %d wait, %d went away, want 1, 2, 1", q.Running(), q.Waiting(), q.GivenUp())
+		if q.Running.Load() != 1 || q.Waiting.Load() != 2 || q.GivenUp.Load() != 1 {
+			t.Errorf("%d run, %d wait, %d went away, want 1, 2, 1", q.Running.Load(), q.Waiting.Load(), q.GivenUp.Load())
 		}
 		leave()
 		synctest.Wait()
-		if !slices.Equal(order, []int{0, 2}) || q.Running() != 0 || q.Waiting() != 0 {
-			t.Errorf("slots were given to %v, and %d run and %d wait, want [0 2], 0, 0", order, q.Running(), q.Waiting())
+		if !slices.Equal(order, []int{0, 2}) || q.Running.Load() != 0 || q.Waiting.Load() != 0 {
+			t.Errorf("slots were given to %v, and %d run and %d wait, want [0 2], 0, 0", order, q.Running.Load(), q.Waiting.Load())
 		}
 	})
 }
@@ -82,7 +82,7 @@ func TestQueueWithoutLimit(t *testing.T) {
 	for range 100 {
 		enter(t, q)
 	}
-	if q.Running() != 100 {
-		t.Errorf("%d run, want 100", q.Running())
+	if q.Running.Load() != 100 {
+		t.Errorf("%d run, want 100", q.Running.Load())
 	}
 }
