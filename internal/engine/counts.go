@@ -13,16 +13,11 @@ type counts struct {
 	promptTokens, answerTokens, steps atomic.Int64
 	length, stop                      atomic.Int64 // requests that succeeded, by why they ended
 	cancelled, failed                 atomic.Int64
-	computing, queued                 span
+	computing, queued                 atomic.Int64 // nanoseconds
 }
 
-// span is a sum of durations.
-type span struct{ nanoseconds atomic.Int64 }
-
-func (s *span) add(d time.Duration) { s.nanoseconds.Add(int64(d)) }
-
 func (c *counts) step(took time.Duration, prompt, answer int) {
-	c.computing.add(took)
+	c.computing.Add(int64(took))
 	c.promptTokens.Add(int64(prompt))
 	c.answerTokens.Add(int64(answer))
 	c.steps.Add(1)
@@ -30,7 +25,7 @@ func (c *counts) step(took time.Duration, prompt, answer int) {
 
 // metrics returns what /metrics shows, with the queue before the scheduler.
 func (c *counts) metrics(q *openai.Queue) []openai.Metric {
-	seconds := func(s *span) float64 { return time.Duration(s.nanoseconds.Load()).Seconds() }
+	seconds := func(n *atomic.Int64) float64 { return time.Duration(n.Load()).Seconds() }
 	all := []openai.Metric{}
 	show := func(kind, name, help string, value float64) {
 		all = append(all, openai.Metric{Name: "accelgate_" + name, Kind: kind, Help: help, Value: value})

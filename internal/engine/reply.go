@@ -22,46 +22,39 @@ type reply struct {
 }
 
 func (a *api) newReply(w *openai.Response, asked request) *reply {
-	r := &reply{api: a, request: asked, w: w, cut: cutter{stops: asked.stops}}
+	r := &reply{api: a, request: asked, w: w, cut: cutter{stops: asked.Stop}}
 	r.Renderer = openai.NewRenderer(asked.Request, int(a.ids.Add(1)), a.model.name, a.now().Unix())
 	r.NullUsage = asked.StreamOptions.IncludeUsage
 	r.open, r.closed = r.Around("content")
 	return r
 }
 
-// each calls show with what can be shown after each token, and once more at
-// the end if something was held back. It returns an error where the answer
-// breaks off: that of the context where the client did.
+// each calls show with what can be shown after each token and at the end. It
+// returns an error where the answer breaks off: that of the context where the
+// client did.
 func (r *reply) each(ctx context.Context, g *generation, show func(text []byte) error) error {
 	for {
+		var text []byte
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case token, more := <-g.tokens:
-			if !more {
-				return r.last(g, show)
-			}
-			r.tokens++
-			text, done := r.cut.next(token)
-			if done {
-				r.finish = finishStop
-			}
-			if err := show(text); done || err != nil {
-				return err
+			switch done := false; {
+			case more:
+				r.tokens++
+				if text, done = r.cut.next(token); done {
+					r.finish = finishStop
+				}
+			case g.err != nil:
+				return g.err
+			default:
+				text, r.finish = r.cut.rest(), finishLength
 			}
 		}
+		if err := show(text); r.finish != "" || err != nil {
+			return err
+		}
 	}
-}
-
-func (r *reply) last(g *generation, show func([]byte) error) error {
-	if g.err != nil {
-		return g.err
-	}
-	r.finish = finishLength
-	if rest := r.cut.rest(); len(rest) > 0 {
-		return show(rest)
-	}
-	return nil
 }
 
 // count keeps the books of requests.

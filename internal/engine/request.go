@@ -21,7 +21,6 @@ type request struct {
 	*openai.Request
 	prompt []int
 	limit  int // tokens of the answer, at least 1
-	stops  []string
 }
 
 // parseRequest reads a request to the named model, of which a sequence has so
@@ -31,7 +30,7 @@ func parseRequest(data []byte, chat bool, model string, context int) (request, *
 	if refused != nil {
 		return request{}, refused
 	}
-	r := request{Request: asked, stops: asked.Stop}
+	r := request{Request: asked}
 	if refused := r.check(model); refused != nil {
 		return r, refused
 	}
@@ -50,9 +49,9 @@ func (r *request) check(model string) *openai.Error {
 	switch {
 	case r.Model != "" && r.Model != model:
 		return openai.Refusal(http.StatusNotFound, "model_not_found", "there is no model %.64q: ask for %q", r.Model, model)
-	case len(r.stops) > maxStops:
-		return openai.Invalid("invalid_value", "%d stop strings: give at most %d", len(r.stops), maxStops)
-	case slices.ContainsFunc(r.stops, func(s string) bool { return s == "" || len(s) > maxStop }):
+	case len(r.Stop) > maxStops:
+		return openai.Invalid("invalid_value", "%d stop strings: give at most %d", len(r.Stop), maxStops)
+	case slices.ContainsFunc(r.Stop, func(s string) bool { return s == "" || len(s) > maxStop }):
 		return openai.Invalid("invalid_value", "a stop string has 1 to %d bytes: leave out or shorten the others", maxStop)
 	case r.Chat:
 		return checkMessages(r.Messages)

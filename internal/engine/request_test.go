@@ -111,7 +111,7 @@ func FuzzRequest(f *testing.F) {
 		if err := s.check(r.prompt); err != nil || r.limit < 1 || len(r.prompt)+r.limit > context {
 			t.Errorf("%q: accepted as %+v: %v", data, r, err)
 		}
-		for _, stop := range r.stops {
+		for _, stop := range r.Stop {
 			if stop == "" || len(stop) > maxStop {
 				t.Errorf("%q: accepted stop %q", data, stop)
 			}

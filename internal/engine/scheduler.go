@@ -120,7 +120,7 @@ func (s *scheduler) start(g *generation) {
 	s.free = s.free[:len(s.free)-1]
 	slot.start(g)
 	s.active = append(s.active, slot)
-	s.counts.queued.add(s.profile.now().Sub(g.queued))
+	s.counts.queued.Add(int64(s.profile.now().Sub(g.queued)))
 }
 
 // advance computes one step and hands out its tokens.

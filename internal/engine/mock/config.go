@@ -1,6 +1,7 @@
 package mock
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -113,18 +114,8 @@ func (c Config) check() error {
 }
 
 func (c Config) withDefaults() Config {
-	if c.Tokens == 0 {
-		c.Tokens = defaultTokens
-	}
-	if c.Model == "" {
-		c.Model = defaultModel
-	}
-	if c.Engine == "" {
-		c.Engine = VLLM
-	}
-	if c.Listen == "" {
-		c.Listen = "127.0.0.1:0"
-	}
+	c.Tokens, c.Model = cmp.Or(c.Tokens, defaultTokens), cmp.Or(c.Model, defaultModel)
+	c.Engine, c.Listen = cmp.Or(c.Engine, VLLM), cmp.Or(c.Listen, "127.0.0.1:0")
 	return c
 }
 

@@ -1,6 +1,7 @@
 package mock
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -102,14 +103,6 @@ func (f Fault) hits(number int) bool {
 	return true
 }
 
-// count returns N or the kind's default.
-func (f Fault) count() int {
-	if f.N == 0 {
-		return 2
-	}
-	return f.N
-}
-
 // parseFault reads a fault from its kind and settings, as in
 // "reset-midstream:after=3,every=5" or "stall:at=2,for=300ms".
 func parseFault(text string) (Fault, error) {
@@ -166,17 +159,14 @@ func (s script) has(k Kind) bool {
 // count returns the N of a kind, 1 if the request does not meet it.
 func (s script) count(k Kind) int {
 	if f, ok := s[k]; ok {
-		return f.count()
+		return cmp.Or(f.N, 2)
 	}
 	return 1
 }
 
 // wait returns the For of a kind, or else a default.
 func (s script) wait(k Kind, otherwise time.Duration) time.Duration {
-	if f := s[k]; f.For > 0 {
-		return f.For
-	}
-	return otherwise
+	return cmp.Or(s[k].For, otherwise)
 }
 
 // kinds returns the names in order, for the log.

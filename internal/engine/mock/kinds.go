@@ -79,12 +79,8 @@ func renderEmbeddings(q Request, items int) string {
 		}
 		list = append(list, fmt.Sprintf(`{"object":"embedding","index":%d,"embedding":[%s]}`, i, strings.Join(numbers, ",")))
 	}
-	return fmt.Sprintf(
-		`{"object":"list","data":[%s],"model":%s,"usage":{"prompt_tokens":%d,"total_tokens":%[3]d}}`,
-		strings.Join(list, ","),
-		quote(q.Model),
-		q.PromptTokens,
-	)
+	return fmt.Sprintf(`{"object":"list","data":[%s],"model":%s,"usage":{"prompt_tokens":%d,"total_tokens":%[3]d}}`,
+		strings.Join(list, ","), quote(q.Model), q.PromptTokens)
 }
 
 func readRerank(data []byte, _ *http.Request) (q Request, items int, err error) {

@@ -34,12 +34,8 @@ func (s *Server) pages() map[string]openai.Route {
 
 func (s *Server) models() string {
 	owner := map[Engine]string{VLLM: "vllm", SGLang: "sglang", LlamaCPP: "llamacpp"}[s.config.Engine]
-	return fmt.Sprintf(
-		`{"object":"list","data":[{"id":%s,"object":"model","created":%d,"owned_by":%q}]}`,
-		quote(s.config.Model),
-		s.now().Unix(),
-		owner,
-	)
+	return fmt.Sprintf(`{"object":"list","data":[{"id":%s,"object":"model","created":%d,"owned_by":%q}]}`,
+		quote(s.config.Model), s.now().Unix(), owner)
 }
 
 // health is empty at vLLM and SGLang.

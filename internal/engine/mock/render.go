@@ -28,7 +28,7 @@ type renderer struct {
 }
 
 func newRenderer(c Config, q Request, s script) *renderer {
-	plain := openai.NewRenderer(&openai.Request{Chat: q.Chat, Stream: q.Stream}, q.Number, cmp.Or(q.Model, c.Model), c.Now().Unix())
+	plain := openai.NewRenderer(&q.Request, q.Number, cmp.Or(q.Model, c.Model), c.Now().Unix())
 	r := &renderer{plain, q, s, c, q.PromptTokens, cmp.Or(q.MaxTokens, c.Tokens)}
 	if s.has(PromptCut) {
 		r.prompt /= 2
@@ -137,7 +137,7 @@ func (r *renderer) usage(tokens int) *openai.Usage {
 
 // soFar returns the usage of a chunk, nil where chunks have none.
 func (r *renderer) soFar(tokens int) *openai.Usage {
-	if r.script.has(NoUsage) || !r.script.has(UsageOnEvery) && !r.request.ContinuousUsage {
+	if r.script.has(NoUsage) || !r.script.has(UsageOnEvery) && !r.request.StreamOptions.ContinuousUsage {
 		return nil
 	}
 	return r.usage(tokens)
@@ -152,7 +152,7 @@ func (r *renderer) tail(b []byte, tokens int) []byte {
 		}
 		b = r.Finish(b, r.reason(), r.timings(tokens), u)
 	}
-	if r.request.IncludeUsage && !r.script.has(NoUsage) && !r.script.has(UsageOnFinish) {
+	if r.request.StreamOptions.IncludeUsage && !r.script.has(NoUsage) && !r.script.has(UsageOnFinish) {
 		b = r.Usage(b, r.usage(tokens))
 	}
 	if !r.script.has(NoDone) {

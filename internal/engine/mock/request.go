@@ -22,15 +22,8 @@ type Request struct {
 	BodySHA256 string // hexadecimal
 	AuthSHA256 string // of the whole Authorization header; "" without one
 
-	Model           string
-	Chat            bool
-	Stream          bool
-	IncludeUsage    bool // stream_options.include_usage
-	ContinuousUsage bool // stream_options.continuous_usage_stats, of vLLM
-	IgnoreEOS       bool
-	MaxTokens       int      // max_tokens or max_completion_tokens; 0 if not given
-	Temperature     *float64 // nil if not given
-	PromptTokens    int      // words of the prompt, or its token ids where it is given as such
+	openai.Request     // without its texts
+	PromptTokens   int // words of the prompt, or its token ids where it is given as such
 }
 
 // readRequest understands a request or says what is wrong with it.
@@ -42,8 +35,8 @@ func readRequest(data []byte, chat bool) (Request, *openai.Error) {
 	case in.MaxTokens > maxTokens:
 		return Request{}, openai.Invalid("invalid_value", "max_tokens is %d: choose 1 to %d", in.MaxTokens, maxTokens)
 	}
-	r := Request{Chat: chat, Model: in.Model, Stream: in.Stream, IgnoreEOS: in.IgnoreEOS, MaxTokens: in.MaxTokens,
-		Temperature: in.Temperature, IncludeUsage: in.StreamOptions.IncludeUsage, ContinuousUsage: in.StreamOptions.ContinuousUsage}
+	r := Request{Request: *in}
+	r.Messages, r.Prompt, r.Stop = nil, nil, nil
 	if !chat {
 		r.PromptTokens = len(in.Prompt.Tokens) + words(in.Prompt.Text)
 		return r, nil

@@ -2,7 +2,7 @@ package mock
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
+	"fmt"
 	"net/http"
 	"slices"
 )
@@ -43,10 +43,7 @@ func (q *Request) seal(r *http.Request, c *conn, body []byte) {
 	}
 }
 
-func digest(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
-}
+func digest(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
 
 // enter numbers and logs a request and says what it meets.
 func (s *Server) enter(q Request, valid bool) (Request, script) {

@@ -11,6 +11,7 @@
 package mock
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,9 +69,11 @@ func (s *Server) Start() error {
 	if err := s.config.check(); err != nil {
 		return err
 	}
-	listener, err := s.listen()
-	if err != nil {
-		return err
+	listener, err := s.config.Listener, error(nil)
+	if listener == nil {
+		if listener, err = net.Listen("tcp", s.config.Listen); err != nil {
+			return fmt.Errorf("listen: %w: choose another address", err)
+		}
 	}
 	if s.pacer, err = newPacer(s.now, s.config.Listener != nil); err != nil {
 		_ = listener.Close()
@@ -96,17 +99,6 @@ func (s *Server) Start() error {
 	}
 	s.URL = s.http.URL
 	return nil
-}
-
-func (s *Server) listen() (net.Listener, error) {
-	if s.config.Listener != nil {
-		return s.config.Listener, nil
-	}
-	listener, err := net.Listen("tcp", s.config.Listen)
-	if err != nil {
-		return nil, fmt.Errorf("listen: %w: choose another address", err)
-	}
-	return listener, nil
 }
 
 // Client returns a client that accepts the server's certificate.
@@ -262,10 +254,7 @@ func (s *Server) answer(ctx context.Context, w *openai.Response, c *conn, q Requ
 
 // length returns how many tokens are sent.
 func (s *Server) length(q Request, script script) int {
-	total := q.MaxTokens
-	if total == 0 {
-		total = s.config.Tokens
-	}
+	total := cmp.Or(q.MaxTokens, s.config.Tokens)
 	f, short := script[Short]
 	switch {
 	case short && f.After > 0:

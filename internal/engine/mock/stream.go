@@ -3,6 +3,7 @@ package mock
 import (
 	"math/rand/v2"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/engine/openai"
@@ -51,6 +52,36 @@ func (a *answer) stream() {
 	}
 	if a.interrupt(a.total) {
 		a.send(a.tail(buffer[:0], a.total))
+	}
+}
+
+// whole answers a request without a stream when its last token is due. A kind
+// that strikes in a stream strikes in the middle of the body.
+func (a *answer) whole() {
+	if !a.sleep(a.due(0, a.total)) {
+		return
+	}
+	body := a.renderer.whole(a.total)
+	half := len(body) / 2
+	switch {
+	case a.script.has(ErrorLine):
+		body = failure("in the answer").JSON()
+	case a.script.has(BadJSON):
+		body = body[:half]
+	}
+	a.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	for _, k := range []Kind{Stall, ResetMidstream, Die} {
+		if f, ok := a.script[k]; ok {
+			a.send(body[:half])
+			body = body[half:]
+			if !a.strike(f) {
+				return
+			}
+			break
+		}
+	}
+	if a.send(body) {
+		a.note(func() { a.seen.Tokens += a.total })
 	}
 }
 
@@ -130,4 +161,9 @@ func (a *answer) strike(f Fault) bool {
 		panic(http.ErrAbortHandler)
 	}
 	return false
+}
+
+// newJitter returns the draws of one request.
+func newJitter(seed uint64, number int) *rand.Rand {
+	return rand.New(rand.NewPCG(seed, uint64(number)))
 }

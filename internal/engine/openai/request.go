@@ -19,10 +19,10 @@ type Request struct {
 	Prompt        *Prompt  // of any other request
 	Stop          Words
 	Stream        bool
-	StreamOptions *StreamOptions `json:"stream_options"` // never nil
-	MaxTokens     int            `json:"-"`              // max_completion_tokens or max_tokens; 0 if not given
-	Temperature   *float64       // from 0 to 2; nil if not given
-	IgnoreEOS     bool           `json:"ignore_eos"` // of vLLM, SGLang and llama.cpp
+	StreamOptions StreamOptions `json:"-"`
+	MaxTokens     int           `json:"-"` // max_completion_tokens or max_tokens; 0 if not given
+	Temperature   *float64      // from 0 to 2; nil if not given
+	IgnoreEOS     bool          `json:"ignore_eos"` // of vLLM, SGLang and llama.cpp
 }
 
 // StreamOptions are about the usage in a stream: at its end, or in every event as vLLM has it.
@@ -38,6 +38,7 @@ func Parse(data []byte, chat bool) (*Request, *Error) {
 		MaxTokens           *int `json:"max_tokens"`
 		MaxCompletionTokens *int `json:"max_completion_tokens"`
 		N                   *int
+		StreamOptions       *StreamOptions `json:"stream_options"`
 	}
 	if !bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) {
 		return nil, Invalid("invalid_json", "the body is not a JSON object: send one")
@@ -58,8 +59,14 @@ func Parse(data []byte, chat bool) (*Request, *Error) {
 		return nil, Invalid("unsupported_value", "n is %d: ask for one answer at a time", *b.N)
 	case limit != nil && *limit < 1:
 		return nil, Invalid("invalid_value", "max_tokens is %d: ask for 1 at least", *limit)
-	case limit != nil:
+	case b.StreamOptions != nil && !r.Stream:
+		return nil, Invalid("invalid_value", "stream_options are only allowed when stream is true: set stream")
+	}
+	if limit != nil {
 		r.MaxTokens = *limit
+	}
+	if b.StreamOptions != nil {
+		r.StreamOptions = *b.StreamOptions
 	}
 	return r, r.check()
 }
@@ -68,8 +75,6 @@ func (r *Request) check() *Error {
 	switch {
 	case r.Temperature != nil && (*r.Temperature < 0 || *r.Temperature > 2):
 		return Invalid("invalid_value", "temperature is %v: choose 0 to 2", *r.Temperature)
-	case r.StreamOptions != nil && !r.Stream:
-		return Invalid("invalid_value", "stream_options are only allowed when stream is true: set stream")
 	case !r.Chat && r.Prompt == nil:
 		return Invalid("missing_prompt", "the prompt is absent: send a text or a list of token ids")
 	case r.Chat && r.Messages == nil:
@@ -81,9 +86,6 @@ func (r *Request) check() *Error {
 		if m.Role == "" && r.Chat {
 			return Invalid("invalid_value", "message %d: its role is absent: send one such as user", i)
 		}
-	}
-	if r.StreamOptions == nil {
-		r.StreamOptions = new(StreamOptions)
 	}
 	return nil
 }
