@@ -44,6 +44,7 @@ Paths:
 A token is a byte. Answers are greedy whatever temperature and seed a request gives, and as long as max_tokens says (default %d)
 unless a stop string comes: there is no token that ends them. A chat becomes a prompt of one line "role: content" for each message
 and "assistant: " after them. What does not fit the context is refused, never cut.
+A request has its slot until its whole response is written; the others wait in the order in which they came.
 `
 
 // The defaults and limits of [Command.Serve].

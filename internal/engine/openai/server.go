@@ -131,7 +131,7 @@ func (s *Server) Admit(accept func(r *http.Request, body []byte) (Answer, *Error
 			return
 		}
 		defer leave()
-		answer(r.Context(), &Response{w, control, s.Now})
+		answer(r.Context(), &Response{ResponseWriter: w, control: control, now: s.Now})
 	}
 }
 
@@ -169,12 +169,16 @@ type Response struct {
 	http.ResponseWriter
 	control *http.ResponseController
 	now     func() time.Time
+	renew   time.Time // when the deadline of writes is put off again: to do so for each token takes processor time
 }
 
 // Send writes at once. Nothing is still something: the headers. A client that
-// takes nothing for half a minute ends its connection.
+// takes nothing for 20 to 30 seconds loses its connection.
 func (w *Response) Send(data []byte) error {
-	_ = w.control.SetWriteDeadline(w.now().Add(writeTimeout))
+	if now := w.now(); now.After(w.renew) {
+		_ = w.control.SetWriteDeadline(now.Add(writeTimeout))
+		w.renew = now.Add(writeTimeout / 3)
+	}
 	if len(data) > 0 {
 		if _, err := w.Write(data); err != nil {
 			return err
