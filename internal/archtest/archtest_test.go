@@ -222,7 +222,7 @@ func TestForeignPackagesHaveOneOwner(t *testing.T) {
 }
 
 func TestFlagsAreParsedInCommandsOnly(t *testing.T) {
-	commands := []string{"cli", "engine", "suite/endpoint/fakeserver"}
+	commands := []string{"cli", "engine", "engine/mock"}
 	for _, s := range sources(t) {
 		for _, i := range s.imports {
 			if reason, ok := bannedBelowCLI[i]; ok && !s.test && !slices.Contains(commands, s.pkg) && room(s.pkg) != "testing" {

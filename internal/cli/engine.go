@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/engine"
-	"github.com/accelgate/accelgate/internal/suite/endpoint/fakeserver"
+	"github.com/accelgate/accelgate/internal/engine/mock"
 )
 
 // engineCommand mounts the embedded engine, which suites run as a child by
@@ -20,9 +20,7 @@ func (c *Command) engineCommand(code *int) *cobra.Command {
 		c.engineMode(code, "serve", "Serve the model over HTTP, as OpenAI's API does", engine.Command.Serve),
 		c.engineMode(code, "calibrate", "Do a fixed piece of work and print its time as JSON", engine.Command.Calibrate),
 		c.engineMode(code, "mock", "Serve tokens at programmed times, and faults, to try a client on",
-			func(e engine.Command, ctx context.Context, args []string) int {
-				return fakeserver.Command{Stdout: e.Stdout, Stderr: e.Stderr, Now: e.Now}.Run(ctx, args)
-			}),
+			mock.Run),
 	)
 	return parent
 }

@@ -131,22 +131,17 @@ func median(values []float64) float64 {
 // Calibrate prints the [Calibration] of this host and returns the exit code.
 func (c Command) Calibrate(ctx context.Context, args []string) int {
 	if len(args) > 0 {
-		return c.uncalibrated(ExitUsage, fmt.Errorf("unexpected argument %q: it takes none", args[0]))
+		return c.Fail("calibrate", ExitUsage, fmt.Errorf("unexpected argument %q: it takes none", args[0]))
 	}
 	times := NewCalibrator(runtime.GOMAXPROCS(0)).Times(ctx, c.Now)
 	if ctx.Err() != nil {
-		return c.uncalibrated(ExitFailure, context.Cause(ctx))
+		return c.Fail("calibrate", ExitFailure, context.Cause(ctx))
 	}
 	if len(times) == 0 {
-		return c.uncalibrated(ExitFailure, errors.New("the clock stands still: look at the host's clock"))
+		return c.Fail("calibrate", ExitFailure, errors.New("the clock stands still: look at the host's clock"))
 	}
 	if err := json.NewEncoder(c.Stdout).Encode(Calibration{median(slices.Clone(times)), times}); err != nil {
-		return c.uncalibrated(ExitFailure, fmt.Errorf("write the time: %w: check where standard output goes", err))
+		return c.Fail("calibrate", ExitFailure, fmt.Errorf("write the time: %w: check where standard output goes", err))
 	}
 	return ExitOK
-}
-
-func (c Command) uncalibrated(code int, err error) int {
-	fmt.Fprintf(c.Stderr, "accelgate engine calibrate: %v\n", err)
-	return code
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Exit codes of [Command.Bench].
+// Exit codes of a [Command].
 const (
 	ExitOK      = 0
 	ExitFailure = 1 // the engine could not answer, or not twice alike
@@ -57,28 +57,50 @@ Environment:
 // the context does.
 func (c Command) Bench(ctx context.Context, args []string) int {
 	p, err := c.plan(args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(c.Stdout, usageText())
-		return ExitOK
-	case err != nil:
-		return c.fail(ExitUsage, err)
+	if err != nil {
+		return c.Usage("bench", err, usageText())
 	}
 	report, err := p.measure(ctx)
 	if err != nil {
-		return c.fail(ExitFailure, err)
+		return c.Fail("bench", ExitFailure, err)
 	}
 	out := json.NewEncoder(c.Stdout)
 	out.SetEscapeHTML(false) // answers are full of < and &
 	if err := out.Encode(report); err != nil {
-		return c.fail(ExitFailure, fmt.Errorf("write the report: %w: check where standard output goes", err))
+		return c.Fail("bench", ExitFailure, fmt.Errorf("write the report: %w: check where standard output goes", err))
 	}
 	return ExitOK
 }
 
-func (c Command) fail(code int, err error) int {
-	fmt.Fprintf(c.Stderr, "accelgate engine bench: %v\n", err)
+// Usage ends the command `engine MODE` because of its arguments: with the help
+// that was asked for, or with an error.
+func (c Command) Usage(mode string, err error, help string) int {
+	if errors.Is(err, flag.ErrHelp) {
+		fmt.Fprint(c.Stdout, help)
+		return ExitOK
+	}
+	return c.Fail(mode, ExitUsage, err)
+}
+
+// Fail prints an error of the command `engine MODE` and returns the exit code.
+func (c Command) Fail(mode string, code int, err error) int {
+	fmt.Fprintf(c.Stderr, "accelgate engine %s: %v\n", mode, err)
 	return code
+}
+
+// Parse reads flags, whose set has the name of the command. Advice is what to
+// do with an argument that is not a flag. Every error says what to type.
+func Parse(flags *flag.FlagSet, args []string, advice string) error {
+	flags.SetOutput(io.Discard)
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return err
+	case err != nil:
+		return fmt.Errorf("%w; see `accelgate engine %s -h`", err, flags.Name())
+	case flags.NArg() > 0:
+		return fmt.Errorf("unexpected argument %q: %s", flags.Arg(0), advice)
+	}
+	return nil
 }
 
 func usageText() string {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"strings"
 )
 
@@ -20,7 +19,6 @@ const filler = "This letter takes its time, and so does the next. "
 func (c Command) plan(args []string) (*plan, error) {
 	p := &plan{options: Options{Now: c.Now}}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	flags.StringVar(&p.options.Model, "model", "", "")
 	flags.Uint64Var(&p.options.Seed, "seed", 1, "")
 	flags.StringVar(&p.options.Backend, "backend", "", "")
@@ -31,14 +29,8 @@ func (c Command) plan(args []string) (*plan, error) {
 	flags.IntVar(&p.runs, "runs", 3, "")
 	flags.IntVar(&p.warmup, "warmup", 1, "")
 	flags.Var(&p.slow, "inject-slowdown", "")
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return nil, err
-		}
-		return nil, fmt.Errorf("%w; see `accelgate engine bench -h`", err)
-	}
-	if flags.NArg() > 0 {
-		return nil, fmt.Errorf("unexpected argument %q: quote a prompt and give it as --prompt", flags.Arg(0))
+	if err := Parse(flags, args, "quote a prompt and give it as --prompt"); err != nil {
+		return nil, err
 	}
 	return p, errors.Join(
 		p.setPrompt(flags, *prompt, *promptTokens),
@@ -70,12 +62,8 @@ func (p *plan) checkLengths() error {
 	case p.answer < 1 || p.answer > maxTokens:
 		return fmt.Errorf("--decode-tokens %d: choose 1 to %d", p.answer, maxTokens)
 	case len(p.prompt)+p.answer > maxTokens:
-		return fmt.Errorf(
-			"a prompt of %d tokens and an answer of %d are more than %d together: shorten one of them",
-			len(p.prompt),
-			p.answer,
-			maxTokens,
-		)
+		const advice = "a prompt of %d tokens and an answer of %d are more than %d together: shorten one of them"
+		return fmt.Errorf(advice, len(p.prompt), p.answer, maxTokens)
 	case p.runs < 1 || p.runs > maxRuns:
 		return fmt.Errorf("--runs %d: choose 1 to %d", p.runs, maxRuns)
 	case p.warmup < 0 || p.warmup > maxRuns:

@@ -28,6 +28,13 @@ func (g *generation) end(err error) {
 	close(g.tokens)
 }
 
+// giveUp returns once no more tokens come, so that a new generation finds the slot of this one free.
+func (g *generation) giveUp() {
+	g.cancelled.Store(true)
+	for range g.tokens {
+	}
+}
+
 // slot is room for one sequence, and the generation that has it.
 type slot struct {
 	sequence

@@ -45,12 +45,8 @@ func (p *plan) repeat(ctx context.Context, session *Session) ([]run, error) {
 			return nil, err
 		}
 		if i > 0 && !slices.Equal(r.tokens, runs[0].tokens) {
-			return nil, fmt.Errorf(
-				"run %d answered %v, run 1 %v: this host does not compute reliably; test its memory",
-				i+1,
-				r.tokens,
-				runs[0].tokens,
-			)
+			const advice = "run %d answered %v, run 1 %v: this host does not compute reliably; test its memory"
+			return nil, fmt.Errorf(advice, i+1, r.tokens, runs[0].tokens)
 		}
 		runs = append(runs, r)
 	}

@@ -140,7 +140,7 @@ func TestSchedulerRepeatsAShareOfTheWork(t *testing.T) {
 	}
 	work := func(slow Slowdown) time.Duration {
 		m := counted(t, Options{})
-		s := newScheduler(m, 3, 200, 3, slow)
+		s := newScheduler(m, 3, 200, slow)
 		for _, slot := range s.free {
 			attention(m, &slot.sequence)
 		}
@@ -153,7 +153,7 @@ func TestSchedulerRepeatsAShareOfTheWork(t *testing.T) {
 			s.advance(t.Context())
 			s.leave()
 		}
-		return time.Duration(s.counts.computing.nanoseconds.Load())
+		return time.Duration(s.counts.computing.Load())
 	}
 	plain, both := work(nil), Slowdown{phasePrefill: 30, phaseDecode: 30}
 	near(t, "both phases", plain, work(both), 30)

@@ -3,71 +3,65 @@ package engine
 import (
 	"context"
 	"net/http"
-	"strconv"
+
+	"github.com/accelgate/accelgate/internal/engine/openai"
 )
 
 // reply is a response to a request.
 type reply struct {
 	*api
 	request
-	w   http.ResponseWriter
+	*openai.Renderer
+	w   *openai.Response
 	cut cutter
 
-	id      string
-	created int64
-	tokens  int    // of the answer, until now
-	finish  string // why it is complete; "" where it is not
+	buffer       []byte // rendered and not sent
+	open, closed string // around a text
+	tokens       int    // of the answer, until now
+	finish       string // why it is complete; "" where it is not
 }
 
-func (a *api) newReply(w http.ResponseWriter, asked request) *reply {
-	kind := "cmpl-"
-	if asked.chat {
-		kind = "chatcmpl-"
-	}
-	return &reply{api: a, request: asked, w: w, cut: cutter{stops: asked.stops},
-		id: kind + strconv.FormatUint(a.ids.Add(1), 10), created: a.now().Unix()}
+func (a *api) newReply(w *openai.Response, asked request) *reply {
+	r := &reply{api: a, request: asked, w: w, cut: cutter{stops: asked.Stop}}
+	r.Renderer = openai.NewRenderer(asked.Request, int(a.ids.Add(1)), a.model.name, a.now().Unix())
+	r.NullUsage = asked.StreamOptions.IncludeUsage
+	r.open, r.closed = r.Around("content")
+	return r
 }
 
-// each calls show with what can be shown after each token, and once more at
-// the end if something was held back. It returns an error where the answer
-// breaks off: that of the context where the client did.
-func (a *reply) each(ctx context.Context, g *generation, show func(text []byte) error) error {
+// each calls show with what can be shown after each token and at the end. It
+// returns an error where the answer breaks off: that of the context where the
+// client did.
+func (r *reply) each(ctx context.Context, g *generation, show func(text []byte) error) error {
 	for {
+		var text []byte
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case token, more := <-g.tokens:
-			if !more {
-				return a.last(g, show)
+			switch done := false; {
+			case more:
+				r.tokens++
+				if text, done = r.cut.next(token); done {
+					r.finish = finishStop
+				}
+			case g.err != nil:
+				return g.err
+			default:
+				text, r.finish = r.cut.rest(), finishLength
 			}
-			a.tokens++
-			text, done := a.cut.next(token)
-			if done {
-				a.finish = finishStop
-			}
-			if err := show(text); done || err != nil {
-				return err
-			}
+		}
+		if err := show(text); r.finish != "" || err != nil {
+			return err
 		}
 	}
 }
 
-func (a *reply) last(g *generation, show func([]byte) error) error {
-	if g.err != nil {
-		return g.err
-	}
-	a.finish = finishLength
-	if rest := a.cut.rest(); len(rest) > 0 {
-		return show(rest)
-	}
-	return nil
-}
-
 // count keeps the books of requests.
-func (a *reply) count(ctx context.Context, err error) {
-	c := &a.counts
+func (r *reply) count(ctx context.Context, err error) {
+	c := &r.counts
 	switch {
-	case err == nil && a.finish == finishStop:
+	case err == nil && r.finish == finishStop:
 		c.stop.Add(1)
 	case err == nil:
 		c.length.Add(1)
@@ -78,43 +72,86 @@ func (a *reply) count(ctx context.Context, err error) {
 	}
 }
 
-type usageCounts struct {
-	PromptTokens     int `json:"prompt_tokens"`
-	CompletionTokens int `json:"completion_tokens"`
-	TotalTokens      int `json:"total_tokens"`
-}
-
-func (a *reply) usageCounts() usageCounts {
-	return usageCounts{len(a.prompt), a.tokens, len(a.prompt) + a.tokens}
+func (r *reply) used() *openai.Usage {
+	return &openai.Usage{Prompt: len(r.prompt), Completion: r.tokens}
 }
 
 // whole sends the answer as one object.
-func (a *reply) whole(ctx context.Context, g *generation) {
-	var text []byte
-	err := a.each(ctx, g, func(more []byte) error {
-		text = append(text, more...)
+func (r *reply) whole(ctx context.Context, g *generation) {
+	body := append(r.Open(nil), r.open...)
+	err := r.each(ctx, g, func(text []byte) error {
+		body = appendEscaped(body, text)
 		return nil
 	})
-	a.count(ctx, err)
+	r.count(ctx, err)
 	switch {
 	case ctx.Err() != nil: // the client is gone
 	case err != nil:
-		a.refusal(err).write(a.w)
+		r.web.Fail(r.w, r.web.Refuse(err))
 	default:
-		a.writeWhole(string(text))
+		body = r.Close(append(body, r.closed...), r.finish, "", r.used())
+		_ = r.w.SendWhole(append(body, '\n')) // nothing follows
 	}
 }
 
-func (a *reply) writeWhole(text string) {
-	object, choice := "text_completion", map[string]any{"index": 0, "finish_reason": a.finish, "logprobs": nil}
-	if a.chat {
-		object = "chat.completion"
-		choice["message"] = map[string]string{"role": "assistant", "content": text}
-	} else {
-		choice["text"] = text
+// stream sends the answer as server-sent events, one for each token. The
+// headers go ahead, the role goes with the first token.
+func (r *reply) stream(ctx context.Context, g *generation) {
+	r.w.Header().Set("Content-Type", "text/event-stream")
+	r.w.Header().Set("Cache-Control", "no-cache")
+	r.w.WriteHeader(http.StatusOK)
+	_ = r.flush() // the first token shows whether the client is there
+	if r.Chat {
+		r.buffer = r.Role(r.buffer, nil)
 	}
-	writeJSON(a.w, http.StatusOK, map[string]any{
-		"id": a.id, "object": object, "created": a.created, "model": a.model.name,
-		"choices": []any{choice}, "usage": a.usageCounts(),
+	err := r.each(ctx, g, func(text []byte) error {
+		if len(text) == 0 {
+			return nil // the beginning of a stop string, it may be
+		}
+		r.buffer = append(appendEscaped(append(r.Open(r.buffer), r.open...), text), r.closed...)
+		r.buffer = r.Close(r.buffer, "", "", nil)
+		if len(g.tokens) > 0 {
+			return nil // whoever reads slowly gets several at once
+		}
+		return r.flush()
 	})
+	if err == nil {
+		r.end()
+		err = r.flush()
+	} else if ctx.Err() == nil {
+		r.buffer = r.Event(r.buffer, string(r.web.Refuse(err).JSON()))
+		_ = r.flush() // the answer has failed already
+	}
+	r.count(ctx, err)
+}
+
+func (r *reply) end() {
+	r.buffer = r.Finish(r.buffer, r.finish, "", nil)
+	if r.StreamOptions.IncludeUsage {
+		r.buffer = r.Usage(r.buffer, r.used())
+	}
+	r.buffer = r.Event(r.buffer, "[DONE]")
+}
+
+// flush sends what was rendered with one write.
+func (r *reply) flush() error {
+	err := r.w.Send(r.buffer)
+	r.buffer = r.buffer[:0]
+	return err
+}
+
+// appendEscaped appends text, which is of tokens that [sampled] allows, as the
+// inside of a JSON string.
+func appendEscaped(b, text []byte) []byte {
+	for _, c := range text {
+		switch c {
+		case '\n':
+			b = append(b, `\n`...)
+		case '"', '\\':
+			b = append(b, '\\', c)
+		default:
+			b = append(b, c)
+		}
+	}
+	return b
 }

@@ -1,135 +1,92 @@
 package engine
 
 import (
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/accelgate/accelgate/internal/engine/openai"
 )
 
 // The limits of a request.
 const (
-	maxBody       = 1 << 20
 	defaultAnswer = 128 // tokens
 	maxStops      = 4   // as OpenAI's API
 	maxStop       = 256 // bytes of one
 )
 
-// request is what a client asks for, checked.
+// request is what a client asks for, checked. Temperature, seed and ignore_eos
+// are ignored: answers are greedy, and there is no token that ends them.
 type request struct {
-	chat   bool
+	*openai.Request
 	prompt []int
 	limit  int // tokens of the answer, at least 1
-	stops  []string
-	stream bool
-	usage  bool // wanted at the end of the stream
-}
-
-// body is a request as it comes. What is not named here is taken and ignored,
-// as are temperature, seed and ignore_eos: answers are greedy, and there is no
-// token that ends them.
-type body struct {
-	Model               string
-	Messages            []message
-	Prompt              promptText
-	MaxTokens           *int      `json:"max_tokens"`
-	MaxCompletionTokens *int      `json:"max_completion_tokens"`
-	N                   *int      `json:"n"`
-	Stop                stopWords `json:"stop"`
-	Stream              bool
-	StreamOptions       struct {
-		IncludeUsage bool `json:"include_usage"`
-	} `json:"stream_options"`
-	Temperature *float64
 }
 
 // parseRequest reads a request to the named model, of which a sequence has so
 // many tokens of context. A prompt is never cut to fit.
-func parseRequest(data []byte, chat bool, model string, context int) (request, *apiError) {
-	var b body
-	if err := json.Unmarshal(data, &b); err != nil {
-		return request{}, invalid("invalid_json", "the body is not a request: %v: send what OpenAI's API documents", err)
+func parseRequest(data []byte, chat bool, model string, context int) (request, *openai.Error) {
+	asked, refused := openai.Parse(data, chat)
+	if refused != nil {
+		return request{}, refused
 	}
-	r := request{chat: chat, stops: b.Stop, stream: b.Stream, usage: b.Stream && b.StreamOptions.IncludeUsage}
-	if err := b.check(model); err != nil {
-		return r, err
+	r := request{Request: asked}
+	if refused := r.check(model); refused != nil {
+		return r, refused
 	}
-	text := string(b.Prompt)
 	if chat {
-		if err := checkMessages(b.Messages); err != nil {
-			return r, err
+		r.prompt = encode(chatPrompt(r.Messages))
+	} else if r.prompt = r.Prompt.Tokens; r.prompt == nil {
+		r.prompt = encode(r.Prompt.Text)
+	}
+	if len(r.prompt) == 0 {
+		return r, openai.Invalid("missing_prompt", "there is no prompt: give some text")
+	}
+	return r, r.setLimit(context)
+}
+
+func (r *request) check(model string) *openai.Error {
+	switch {
+	case r.Model != "" && r.Model != model:
+		return openai.Refusal(http.StatusNotFound, "model_not_found", "there is no model %.64q: ask for %q", r.Model, model)
+	case len(r.Stop) > maxStops:
+		return openai.Invalid("invalid_value", "%d stop strings: give at most %d", len(r.Stop), maxStops)
+	case slices.ContainsFunc(r.Stop, func(s string) bool { return s == "" || len(s) > maxStop }):
+		return openai.Invalid("invalid_value", "a stop string has 1 to %d bytes: leave out or shorten the others", maxStop)
+	case r.Chat:
+		return checkMessages(r.Messages)
+	}
+	for _, token := range r.Prompt.Tokens {
+		if token < 0 || token >= vocabulary {
+			return openai.Invalid("invalid_json", "token %d is not in [0, %d]", token, vocabulary-1)
 		}
-		text = chatPrompt(b.Messages)
-	}
-	if text == "" {
-		return r, invalid("missing_prompt", "there is no prompt: give some text")
-	}
-	if len(text) >= context {
-		return r, tooLong(len(text), 1, context)
-	}
-	r.prompt = encode(text)
-	return r, r.setLimit(&b, context)
-}
-
-func (b *body) check(model string) *apiError {
-	switch {
-	case b.Model != "" && b.Model != model:
-		return refusal(http.StatusNotFound, "model_not_found", "there is no model %.64q: ask for %q", b.Model, model)
-	case b.N != nil && *b.N != 1:
-		return invalid("unsupported_value", "n is %d: ask for one answer at a time", *b.N)
-	case b.Temperature != nil && *b.Temperature < 0:
-		return invalid("invalid_value", "temperature is %v: give 0 or more", *b.Temperature)
-	case len(b.Stop) > maxStops:
-		return invalid("invalid_value", "%d stop strings: give at most %d", len(b.Stop), maxStops)
-	case slices.ContainsFunc(b.Stop, func(s string) bool { return s == "" || len(s) > maxStop }):
-		return invalid("invalid_value", "a stop string has 1 to %d bytes: leave out or shorten the others", maxStop)
 	}
 	return nil
 }
 
-func (r *request) setLimit(b *body, context int) *apiError {
-	limit := b.MaxTokens
-	if b.MaxCompletionTokens != nil {
-		limit = b.MaxCompletionTokens
+func (r *request) setLimit(context int) *openai.Error {
+	free := context - len(r.prompt)
+	r.limit = r.MaxTokens
+	if r.limit == 0 {
+		r.limit = min(defaultAnswer, max(1, free))
 	}
-	switch {
-	case limit == nil:
-		r.limit = min(defaultAnswer, context-len(r.prompt))
-		return nil
-	case *limit < 1:
-		return invalid("invalid_value", "max_tokens is %d: ask for 1 at least", *limit)
-	case *limit > context-len(r.prompt):
-		return tooLong(len(r.prompt), *limit, context)
+	if r.limit > free {
+		const advice = "a prompt of %d tokens and an answer of %d are more than the context of %d: " +
+			"shorten one of them, or start the server with a larger --context"
+		return openai.Invalid("context_length_exceeded", advice, len(r.prompt), r.limit, context)
 	}
-	r.limit = *limit
 	return nil
-}
-
-func tooLong(prompt, answer, context int) *apiError {
-	return invalid(
-		"context_length_exceeded",
-		"a prompt of %d tokens and an answer of %d are more than the context of %d: shorten one of them, or start the server with a larger --context",
-		prompt,
-		answer,
-		context,
-	)
-}
-
-// message is one of a chat.
-type message struct {
-	Role    string
-	Content contentText
 }
 
 var roles = []string{"system", "developer", "user", "assistant", "tool"}
 
-func checkMessages(messages []message) *apiError {
-	if len(messages) == 0 {
-		return invalid("missing_messages", "there are no messages: give one of role user at least")
-	}
+func checkMessages(messages []openai.Message) *openai.Error {
 	for _, m := range messages {
 		if !slices.Contains(roles, m.Role) {
-			return invalid("invalid_value", "there is no role %.64q: choose one of %s", m.Role, strings.Join(roles, ", "))
+			return openai.Invalid("invalid_value", "there is no role %.64q: choose one of %s", m.Role, strings.Join(roles, ", "))
+		}
+		if m.Content.Foreign != "" {
+			return openai.Invalid("invalid_json", "content of type %.64q: only text is understood", m.Content.Foreign)
 		}
 	}
 	return nil
@@ -137,10 +94,10 @@ func checkMessages(messages []message) *apiError {
 
 // chatPrompt writes a chat as one prompt: a line "role: content" for each
 // message, and then "assistant: " for the answer to follow.
-func chatPrompt(messages []message) string {
+func chatPrompt(messages []openai.Message) string {
 	var b strings.Builder
 	for _, m := range messages {
-		b.WriteString(m.Role + ": " + string(m.Content) + "\n")
+		b.WriteString(m.Role + ": " + strings.Join(m.Content.Texts, "") + "\n")
 	}
 	b.WriteString("assistant: ")
 	return b.String()

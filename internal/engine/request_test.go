@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/accelgate/accelgate/internal/engine/openai"
 )
 
 // startAPI serves a handler on a free port until the test ends.
@@ -14,7 +16,7 @@ func startAPI(t *testing.T, handler http.Handler) (url string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: headerTimeout}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: openai.HeaderTimeout}
 	go func() { _ = server.Serve(listener) }() // until it is closed
 	t.Cleanup(func() { server.Close() })
 	return "http://" + listener.Addr().String()
@@ -100,7 +102,7 @@ func FuzzRequest(f *testing.F) {
 		const context = 64
 		r, refused := parseRequest(data, chat, "tiny", context)
 		if refused != nil {
-			if refused.status < 400 || refused.status >= 500 || refused.Message == "" || refused.Code == "" {
+			if refused.Status < 400 || refused.Status >= 500 || refused.Message == "" || refused.Code == "" {
 				t.Errorf("%q: refused with %+v", data, refused)
 			}
 			return
@@ -109,7 +111,7 @@ func FuzzRequest(f *testing.F) {
 		if err := s.check(r.prompt); err != nil || r.limit < 1 || len(r.prompt)+r.limit > context {
 			t.Errorf("%q: accepted as %+v: %v", data, r, err)
 		}
-		for _, stop := range r.stops {
+		for _, stop := range r.Stop {
 			if stop == "" || len(stop) > maxStop {
 				t.Errorf("%q: accepted stop %q", data, stop)
 			}

@@ -2,9 +2,13 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
+	"sync"
+
+	"github.com/accelgate/accelgate/internal/engine/openai"
 )
 
 // scheduler answers generations with continuous batching: each step feeds one
@@ -12,19 +16,24 @@ import (
 // still being read, the oldest first. Generations join and leave between
 // steps. An answer is that of a [Session] alone, bit for bit.
 type scheduler struct {
-	*queue
 	batch
-	slow   Slowdown
-	free   []*slot
-	active []*slot // in the order they joined
-	fed    []*slot // one for each part of the step
-	counts counts
+	slow    Slowdown
+	given   chan *generation // with a slot each, that have not joined yet
+	stopped chan struct{}    // run has ended, or is about to
+	ending  sync.Mutex       // of stopped, against push
+	free    []*slot
+	active  []*slot // in the order they joined
+	fed     []*slot // one for each part of the step
+	counts  counts
 }
 
 // newScheduler returns a scheduler for so many sequences at once, each of at
-// most capacity tokens, and so many that wait.
-func newScheduler(m *Model, slots, capacity, waiting int, slow Slowdown) *scheduler {
-	s := &scheduler{queue: newQueue(waiting), batch: m.newBatch(slots+chunk, slots, capacity), slow: slow}
+// most capacity tokens.
+func newScheduler(m *Model, slots, capacity int, slow Slowdown) *scheduler {
+	s := &scheduler{
+		batch: m.newBatch(slots+chunk, slots, capacity), slow: slow,
+		given: make(chan *generation, slots), stopped: make(chan struct{}),
+	}
 	keys, values := m.scratch(capacity)
 	for range slots {
 		s.free = append(s.free, &slot{sequence: m.newSequence(capacity, keys, values)})
@@ -32,10 +41,31 @@ func newScheduler(m *Model, slots, capacity, waiting int, slow Slowdown) *schedu
 	return s
 }
 
-// cancel gives up a generation. Its answer may end without further notice.
-func (s *scheduler) cancel(g *generation) {
-	g.cancelled.Store(true)
-	s.remove(g)
+// push begins a generation. Whoever calls it has one of the slots.
+func (s *scheduler) push(g *generation) error {
+	s.ending.Lock()
+	defer s.ending.Unlock()
+	select {
+	case <-s.stopped:
+		return openai.ErrStopping
+	default:
+	}
+	select {
+	case s.given <- g:
+		return nil
+	default:
+		return errors.New("more generations than slots: wait for a slot of the queue first")
+	}
+}
+
+// close refuses further generations and ends those that have not joined.
+func (s *scheduler) close() {
+	s.ending.Lock()
+	defer s.ending.Unlock()
+	close(s.stopped)
+	for len(s.given) > 0 {
+		(<-s.given).end(openai.ErrStopping)
+	}
 }
 
 // run computes until the context ends; then it ends what is under way and
@@ -50,14 +80,15 @@ func (s *scheduler) run(ctx context.Context) {
 			continue
 		}
 		select {
-		case <-s.wake:
+		case g := <-s.given:
+			s.start(g)
 		case <-ctx.Done():
 		}
 	}
 	s.close()
 	for _, slot := range s.active {
 		if !slot.done {
-			slot.end(errStopping)
+			slot.end(openai.ErrStopping)
 		}
 	}
 }
@@ -75,23 +106,21 @@ func (s *scheduler) leave() {
 		s.free = append(s.free, slot)
 		return true
 	})
-	s.counts.running.Store(int64(len(s.active)))
 }
 
-// join gives free slots to those that wait.
+// join lets begin what was given meanwhile.
 func (s *scheduler) join() {
-	for len(s.free) > 0 {
-		g := s.pop()
-		if g == nil {
-			break
-		}
-		slot := s.free[len(s.free)-1]
-		s.free = s.free[:len(s.free)-1]
-		slot.start(g)
-		s.active = append(s.active, slot)
-		s.counts.queued.add(s.profile.now().Sub(g.queued))
+	for len(s.free) > 0 && len(s.given) > 0 {
+		s.start(<-s.given)
 	}
-	s.counts.running.Store(int64(len(s.active)))
+}
+
+func (s *scheduler) start(g *generation) {
+	slot := s.free[len(s.free)-1]
+	s.free = s.free[:len(s.free)-1]
+	slot.start(g)
+	s.active = append(s.active, slot)
+	s.counts.queued.Add(int64(s.profile.now().Sub(g.queued)))
 }
 
 // advance computes one step and hands out its tokens.

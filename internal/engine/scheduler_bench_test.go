@@ -26,7 +26,7 @@ func BenchmarkBatch(b *testing.B) {
 
 func compareBatch(b *testing.B, m *Model, sequences int) {
 	const prompt, tokens = 64, 128
-	s := newScheduler(m, sequences, prompt+tokens, sequences, nil)
+	s := newScheduler(m, sequences, prompt+tokens, nil)
 	ctx, stop := context.WithCancel(context.Background())
 	var group sync.WaitGroup
 	group.Go(func() { s.run(ctx) })

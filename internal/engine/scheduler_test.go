@@ -7,9 +7,10 @@ import (
 	"slices"
 	"sync"
 	"testing"
-
-	"github.com/accelgate/accelgate/internal/testing/testtier"
 	"time"
+
+	"github.com/accelgate/accelgate/internal/engine/openai"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // startScheduler computes until the test ends.
@@ -60,14 +61,15 @@ func TestBatchAnswersAsSession(t *testing.T) {
 			t.Run(backend+"/"+dtype, func(t *testing.T) {
 				t.Parallel()
 				m := newModel(t, Options{Model: "micro", Seed: 5, Backend: backend, KVCache: dtype})
-				s := newScheduler(m, 4, 256, 100, nil)
+				s := newScheduler(m, 4, 256, nil)
 				startScheduler(t, s)
+				q := openai.NewQueue(4, 100, s.stopped)
 				random := rand.New(rand.NewPCG(1, 2))
 				var group sync.WaitGroup
 				for range 8 {
 					prompt, n := randomPrompt(random, 1+random.IntN(220)), 1+random.IntN(30)
 					quit, late := random.IntN(4) == 0, time.Duration(random.IntN(20))*time.Millisecond
-					group.Go(func() { oneOfMany(t, s, prompt, n, quit, late) })
+					group.Go(func() { oneOfMany(t, s, q, prompt, n, quit, late) })
 				}
 				group.Wait()
 			})
@@ -75,8 +77,14 @@ func TestBatchAnswersAsSession(t *testing.T) {
 	}
 }
 
-func oneOfMany(t *testing.T, s *scheduler, prompt []int, n int, quit bool, late time.Duration) {
+func oneOfMany(t *testing.T, s *scheduler, q *openai.Queue, prompt []int, n int, quit bool, late time.Duration) {
 	time.Sleep(late)
+	leave, err := q.Enter(t.Context())
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer leave()
 	g := newGeneration(prompt, n, time.Now())
 	if err := s.push(g); err != nil {
 		t.Error(err)
@@ -84,7 +92,7 @@ func oneOfMany(t *testing.T, s *scheduler, prompt []int, n int, quit bool, late 
 	}
 	if quit {
 		<-g.tokens
-		s.cancel(g)
+		g.giveUp()
 		return
 	}
 	got, err := await(g)
@@ -97,7 +105,7 @@ func oneOfMany(t *testing.T, s *scheduler, prompt []int, n int, quit bool, late 
 // answers in hardly more steps than one takes, and prompts chunk by chunk.
 func TestBatchSharesSteps(t *testing.T) {
 	const slots, n = 8, 20
-	s := newScheduler(newModel(t, Options{Model: "micro"}), slots, 64, slots, nil)
+	s := newScheduler(newModel(t, Options{Model: "micro"}), slots, 64, nil)
 	var all []*generation
 	for i := range slots {
 		all = append(all, newGeneration(encode(fmt.Sprintf("prompt %d of thirty-two bytes....", i)), n, time.Now()))
@@ -117,54 +125,29 @@ func TestBatchSharesSteps(t *testing.T) {
 	}
 }
 
-func TestQueueIsFirstInFirstOut(t *testing.T) {
-	q := newQueue(3)
-	var all []*generation
-	for range 3 {
-		g := newGeneration([]int{1}, 1, time.Now())
-		all = append(all, g)
-		if err := q.push(g); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := q.push(newGeneration([]int{1}, 1, time.Now())); err != errBusy {
-		t.Errorf("a full queue: got %v, want %v", err, errBusy)
-	}
-	q.remove(all[1])
-	if q.pop() != all[0] || q.pop() != all[2] || q.pop() != nil {
-		t.Error("the order is not that of arrival")
-	}
-	last := newGeneration([]int{1}, 1, time.Now())
-	if err := q.push(last); err != nil {
-		t.Fatal(err)
-	}
-	q.close()
-	if _, err := await(last); err != errStopping {
-		t.Errorf("one that waits when the queue closes: got %v, want %v", err, errStopping)
-	}
-	if err := q.push(last); err != errStopping {
-		t.Errorf("a closed queue: got %v, want %v", err, errStopping)
-	}
-}
-
 func TestSchedulerStopsWithTheContext(t *testing.T) {
-	s := newScheduler(newModel(t, Options{Model: "micro"}), 1, maxTokens, 2, nil)
+	s := newScheduler(newModel(t, Options{Model: "micro"}), 1, maxTokens, nil)
 	ctx, stop := context.WithCancel(t.Context())
 	active, waiting := newGeneration([]int{1}, 8000, time.Now()), newGeneration([]int{1}, 1, time.Now())
+	var group sync.WaitGroup
+	group.Go(func() { s.run(ctx) })
 	for _, g := range []*generation{active, waiting} {
 		if err := s.push(g); err != nil {
 			t.Fatal(err)
 		}
+		if g == active {
+			<-g.tokens
+		}
 	}
-	var group sync.WaitGroup
-	group.Go(func() { s.run(ctx) })
-	<-active.tokens
 	stop()
 	group.Wait()
 	for name, g := range map[string]*generation{"active": active, "waiting": waiting} {
-		if _, err := await(g); err != errStopping {
-			t.Errorf("%s: got %v, want %v", name, err, errStopping)
+		if _, err := await(g); err != openai.ErrStopping {
+			t.Errorf("%s: got %v, want %v", name, err, openai.ErrStopping)
 		}
+	}
+	if err := s.push(newGeneration([]int{1}, 1, time.Now())); err != openai.ErrStopping {
+		t.Errorf("afterwards: got %v, want %v", err, openai.ErrStopping)
 	}
 }
 
@@ -174,7 +157,7 @@ func TestStepsDoNotAllocate(t *testing.T) {
 		t.Skip("one goroutine; 20 times slower with the race detector")
 	}
 	for _, dtype := range kvCacheDTypes() {
-		s := newScheduler(newModel(t, Options{Model: "micro", KVCache: dtype}), 3, maxTokens, 3, Slowdown{})
+		s := newScheduler(newModel(t, Options{Model: "micro", KVCache: dtype}), 3, maxTokens, Slowdown{})
 		for range 3 {
 			if err := s.push(newGeneration(make([]int, 300), 2000, time.Now())); err != nil {
 				t.Fatal(err)

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"log"
 	"net"
@@ -11,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/accelgate/accelgate/internal/engine/openai"
 )
 
 const serveUsage = `Serves the embedded engine over HTTP, as OpenAI's API does.
@@ -43,6 +44,7 @@ Paths:
 A token is a byte. Answers are greedy whatever temperature and seed a request gives, and as long as max_tokens says (default %d)
 unless a stop string comes: there is no token that ends them. A chat becomes a prompt of one line "role: content" for each message
 and "assistant: " after them. What does not fit the context is refused, never cut.
+A request has its slot until its whole response is written; the others wait in the order in which they came.
 `
 
 // The defaults and limits of [Command.Serve].
@@ -52,6 +54,8 @@ const (
 	defaultContext = 4096
 	maxSlots       = 256
 	maxWaiting     = 1024 // requests beside those that have slots
+
+	idleTimeout = 2 * time.Minute
 
 	grace    = time.Second // for what is under way when the server stops
 	farewell = grace / 2   // then, for saying that it broke off
@@ -63,22 +67,13 @@ const (
 // context ends have a second to complete and then break off.
 func (c Command) Serve(ctx context.Context, args []string) int {
 	s, err := c.server(args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(c.Stdout, serveUsageText())
-		return ExitOK
-	case err != nil:
-		return c.failServe(ExitUsage, err)
+	if err != nil {
+		return c.Usage("serve", err, serveUsageText())
 	}
 	if err := s.start(ctx); err != nil {
-		return c.failServe(ExitFailure, err)
+		return c.Fail("serve", ExitFailure, err)
 	}
 	return ExitOK
-}
-
-func (c Command) failServe(code int, err error) int {
-	fmt.Fprintf(c.Stderr, "accelgate engine serve: %v\n", err)
-	return code
 }
 
 func serveUsageText() string {
@@ -93,7 +88,6 @@ type server struct {
 	options        Options
 	listen, key    string
 	slots, context int
-	waiting        int // requests beside those that have slots
 	slow           Slowdown
 }
 
@@ -119,8 +113,8 @@ func (s *server) start(ctx context.Context) error {
 
 // serve answers until the context ends. It closes the listener.
 func (s *server) serve(ctx context.Context, model *Model, listener net.Listener) error {
-	a := &api{scheduler: newScheduler(model, s.slots, s.context, s.waiting, s.slow), context: s.context, key: s.key, now: s.Now}
-	web := &http.Server{Handler: a, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: 64 << 10,
+	a := newAPI(newScheduler(model, s.slots, s.context, s.slow), s.context, maxWaiting, s.key, s.Now)
+	web := &http.Server{Handler: a.web, ReadHeaderTimeout: openai.HeaderTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: 64 << 10,
 		ErrorLog: log.New(s.Stderr, "accelgate engine serve: ", 0)}
 	computing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()

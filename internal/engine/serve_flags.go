@@ -4,15 +4,13 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 )
 
 // server reads the arguments and the environment. Every error says what to
 // type.
 func (c Command) server(args []string) (*server, error) {
-	s := &server{Command: c, options: Options{Now: c.Now}, waiting: maxWaiting}
+	s := &server{Command: c, options: Options{Now: c.Now}}
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	flags.StringVar(&s.listen, "listen", defaultListen, "")
 	flags.StringVar(&s.options.Model, "model", "", "")
 	flags.Uint64Var(&s.options.Seed, "seed", 1, "")
@@ -22,14 +20,8 @@ func (c Command) server(args []string) (*server, error) {
 	flags.IntVar(&s.context, "context", defaultContext, "")
 	flags.Var(&s.slow, "inject-slowdown", "")
 	keyEnv := flags.String("api-key-env", "", "")
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return nil, err
-		}
-		return nil, fmt.Errorf("%w; see `accelgate engine serve -h`", err)
-	}
-	if flags.NArg() > 0 {
-		return nil, fmt.Errorf("unexpected argument %q: see `accelgate engine serve -h`", flags.Arg(0))
+	if err := Parse(flags, args, "see `accelgate engine serve -h`"); err != nil {
+		return nil, err
 	}
 	return s, errors.Join(s.checkSizes(), s.setKey(*keyEnv), s.setOptions())
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +16,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/accelgate/accelgate/internal/engine/openai"
 )
 
 // running is `engine serve` on a free port.
@@ -93,6 +96,12 @@ type served struct {
 		Logprobs       any
 	}
 	Usage *usageCounts
+}
+
+type usageCounts struct {
+	PromptTokens     int `json:"prompt_tokens"`
+	CompletionTokens int `json:"completion_tokens"`
+	TotalTokens      int `json:"total_tokens"`
 }
 
 func strictly(t *testing.T, data string, into any) {
@@ -190,7 +199,7 @@ func TestStreamShape(t *testing.T) {
 		event(chat, `{"index":0,"delta":{"content":`+quoted(tokens[0])+`},"finish_reason":null}`, `,"usage":null`) +
 		event(chat, `{"index":0,"delta":{"content":`+quoted(tokens[1])+`},"finish_reason":null}`, `,"usage":null`) +
 		event(chat, `{"index":0,"delta":{},"finish_reason":"length"}`, `,"usage":null`) +
-		event(chat, "", `,"usage":{"prompt_tokens":19,"completion_tokens":2,"total_tokens":21}`) + "data: [DONE]\n\n"
+		event(chat, "", `,"usage":{"prompt_tokens":19,"total_tokens":21,"completion_tokens":2}`) + "data: [DONE]\n\n"
 	_, got := r.ask(t, "POST", "/v1/chat/completions",
 		`{"messages":[{"role":"user","content":"x"}],"max_tokens":2,"stream":true,"stream_options":{"include_usage":true}}`)
 	got = strings.ReplaceAll(got, `"created":`+created(got), `"created":T`)
@@ -319,7 +328,7 @@ func TestServeRefusesRequests(t *testing.T) {
 		{"GET", "/", "", 404, "not_found"},
 	} {
 		response, data := r.ask(t, c.method, c.path, c.body)
-		var refused struct{ Error apiError }
+		var refused struct{ Error openai.Error }
 		strictly(t, data, &refused)
 		if e := refused.Error; response.StatusCode != c.status || e.Code != c.code || e.Message == "" || e.Type != "invalid_request_error" {
 			t.Errorf("%s %s %.60q: got %s %s, want %d %s", c.method, c.path, c.body, response.Status, data, c.status, c.code)
@@ -337,11 +346,12 @@ func TestServeRefusesRequests(t *testing.T) {
 // command's.
 func TestFullQueueRefuses(t *testing.T) {
 	t.Parallel()
-	s := newScheduler(newModel(t, Options{Model: "micro"}), 1, 64, 1, nil) // which does not run
-	if err := s.push(newGeneration([]int{1}, 1, time.Now())); err != nil {
+	s := newScheduler(newModel(t, Options{Model: "micro"}), 1, 64, nil) // which does not run
+	a := newAPI(s, 64, 0, "", time.Now)
+	if _, err := a.web.Queue.Enter(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	r := running{url: startAPI(t, &api{scheduler: s, context: 64, now: time.Now})}
+	r := running{url: startAPI(t, a.web)}
 	response, data := r.ask(t, "POST", "/v1/completions", `{"prompt":"x"}`)
 	if response.StatusCode != 429 || response.Header.Get("Retry-After") == "" || !strings.Contains(data, "rate_limit_error") {
 		t.Errorf("got %s %v %s", response.Status, response.Header, data)
@@ -435,5 +445,53 @@ func TestServeRefusesFlags(t *testing.T) {
 	var out bytes.Buffer
 	if code := (Command{&out, io.Discard, nil, nil}).Serve(t.Context(), []string{"-h"}); code != ExitOK || !strings.Contains(out.String(), "/v1/models") || strings.Contains(out.String(), "%!") {
 		t.Errorf("help: exit %d, %s", code, &out)
+	}
+}
+
+// slowReader is the response to a client that takes the body only when it is let.
+type slowReader struct {
+	*httptest.ResponseRecorder
+	begun, take chan struct{}
+}
+
+func (s slowReader) Write(data []byte) (int, error) {
+	s.begun <- struct{}{}
+	<-s.take
+	return s.ResponseRecorder.Write(data)
+}
+
+// TestSlotIsHeldUntilTheResponseIsWritten: a client that does not read keeps its slot, though its answer is computed.
+func TestSlotIsHeldUntilTheResponseIsWritten(t *testing.T) {
+	t.Parallel()
+	for _, stream := range []bool{false, true} {
+		s := newScheduler(newModel(t, Options{Model: "micro"}), 1, 64, nil)
+		startScheduler(t, s)
+		a := newAPI(s, 64, 1, "", time.Now)
+		ask := func(w http.ResponseWriter) {
+			body := fmt.Sprintf(`{"prompt":"x","max_tokens":1,"stream":%v}`, stream)
+			a.web.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "POST", "/v1/completions", strings.NewReader(body)))
+		}
+		slow := slowReader{httptest.NewRecorder(), make(chan struct{}), make(chan struct{})}
+		next := httptest.NewRecorder()
+		var group sync.WaitGroup
+		group.Go(func() { ask(slow) })
+		<-slow.begun // its one token is computed
+		group.Go(func() { ask(next) })
+		for a.web.Queue.Waiting.Load() == 0 && t.Context().Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+		if running := a.web.Queue.Running.Load(); running != 1 {
+			t.Errorf("stream %v: %d requests have the one slot", stream, running)
+		}
+		close(slow.take)
+		go func() {
+			for range slow.begun {
+			}
+		}()
+		group.Wait()
+		close(slow.begun)
+		if got := s.counts.answerTokens.Load(); slow.Code != 200 || next.Code != 200 || got != 2 {
+			t.Errorf("stream %v: status %d and %d, %d tokens, want 200 and 200, 2", stream, slow.Code, next.Code, got)
+		}
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"strconv"
@@ -43,22 +41,13 @@ The result of a run is what "accelgate engine bench" prints.
 // [Persistent]: https://pkg.go.dev/github.com/accelgate/accelgate/internal/worker#Persistent
 func (c Command) Worker(ctx context.Context, stdin io.Reader, args []string) int {
 	w, err := c.load(args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(c.Stdout, workerUsage)
-		return ExitOK
-	case err != nil:
-		return c.failWorker(ExitUsage, err)
+	if err != nil {
+		return c.Usage("worker", err, workerUsage)
 	}
 	if err := w.loop(ctx, requests(ctx, stdin)); err != nil {
-		return c.failWorker(ExitFailure, err)
+		return c.Fail("worker", ExitFailure, err)
 	}
 	return ExitOK
-}
-
-func (c Command) failWorker(code int, err error) int {
-	fmt.Fprintf(c.Stderr, "accelgate engine worker: %v\n", err)
-	return code
 }
 
 // worker answers requests with one model.

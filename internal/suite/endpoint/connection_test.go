@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/suite/endpoint/fakeserver"
+	"github.com/accelgate/accelgate/internal/engine/mock"
 )
 
 func TestConnectionKeys(t *testing.T) {
@@ -56,7 +56,7 @@ func TestConnectionKeys(t *testing.T) {
 // TestPrivateAuthority measures a server whose certificate only a file proves.
 func TestPrivateAuthority(t *testing.T) {
 	t.Parallel()
-	s := fakeserver.New(fakeserver.Config{TLS: true, Tokens: 2, Now: time.Now})
+	s := mock.New(mock.Config{TLS: true, Tokens: 2, Now: time.Now})
 	if err := s.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestPrivateAuthority(t *testing.T) {
 }
 
 // authorityOf returns the fake server's certificate as PEM.
-func authorityOf(t *testing.T, s *fakeserver.Server) []byte {
+func authorityOf(t *testing.T, s *mock.Server) []byte {
 	t.Helper()
 	transport := s.Client().Transport.(*http.Transport).Clone()
 	var chain []byte
@@ -104,7 +104,7 @@ func TestH2C(t *testing.T) {
 		keys    string
 		outcome bench.Outcome
 	}{{true, "", bench.Passed}, {true, ", keepalive: false", bench.Passed}, {false, "", ""}} {
-		s := fakeserver.New(fakeserver.Config{H2C: c.server, Now: time.Now})
+		s := mock.New(mock.Config{H2C: c.server, Now: time.Now})
 		if err := s.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +132,7 @@ func TestH2C(t *testing.T) {
 // Azure, with one client and with processes that get the connection from their parent.
 func TestConnectionsAreMeasured(t *testing.T) {
 	t.Parallel()
-	s := fakeserver.New(fakeserver.Config{Tokens: 2, Now: time.Now})
+	s := mock.New(mock.Config{Tokens: 2, Now: time.Now})
 	if err := s.Start(); err != nil {
 		t.Fatal(err)
 	}

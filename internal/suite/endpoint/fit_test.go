@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/suite/endpoint/fakeserver"
+	"github.com/accelgate/accelgate/internal/engine/mock"
 )
 
 const fitted = `
@@ -27,7 +27,7 @@ func TestPromptsHaveTheServersTokens(t *testing.T) {
 		if err := json.Unmarshal(body, &q); err != nil {
 			t.Fatal(err)
 		}
-		n := fakeserver.CountTokens(q.Messages[0].Content)
+		n := mock.CountTokens(q.Messages[0].Content)
 		if warmup := i <= r.Counts["warmup"]; !warmup && n != 89 && n != 90 { // a last word of two tokens may not fit; nonces of a warm-up differ
 			t.Errorf("prompt %d has %d tokens", i, n)
 		}
@@ -37,7 +37,7 @@ func TestPromptsHaveTheServersTokens(t *testing.T) {
 // TestTokenizePages of other engines, and of none.
 func TestTokenizePages(t *testing.T) {
 	t.Parallel()
-	s := fakeserver.New(fakeserver.Config{Engine: fakeserver.LlamaCPP, Now: time.Now})
+	s := mock.New(mock.Config{Engine: mock.LlamaCPP, Now: time.Now})
 	if err := s.Start(); err != nil {
 		t.Fatal(err)
 	}

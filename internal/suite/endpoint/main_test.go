@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/engine"
-	"github.com/accelgate/accelgate/internal/suite/endpoint/fakeserver"
+	"github.com/accelgate/accelgate/internal/engine/mock"
 )
 
 // TestMain makes this test's binary the servers that suites start: {accelgate}
@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 			}
 			os.Exit(0)
 		case "mock":
-			os.Exit(fakeserver.Command{Stdout: os.Stdout, Stderr: os.Stderr, Now: time.Now}.Run(ctx, os.Args[3:]))
+			os.Exit(mock.Run(engine.Command{Stdout: os.Stdout, Stderr: os.Stderr, Now: time.Now}, ctx, os.Args[3:]))
 		case "serve":
 			os.Exit(engine.Command{Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now}.Serve(ctx, os.Args[3:]))
 		}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/suite/endpoint/fakeserver"
+	"github.com/accelgate/accelgate/internal/engine/mock"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/openai"
 	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
@@ -57,7 +57,7 @@ func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 func searched(t *testing.T, seed int, opened *Suite) (result bench.Result) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &pipes{accept: make(chan net.Conn), closed: make(chan struct{})}
-		server := fakeserver.New(fakeserver.Config{TTFT: 100 * time.Millisecond, Jitter: 10 * time.Millisecond, Seed: uint64(seed), Slots: 2, Listener: p, Now: time.Now})
+		server := mock.New(mock.Config{TTFT: 100 * time.Millisecond, Jitter: 10 * time.Millisecond, Seed: uint64(seed), Slots: 2, Listener: p, Now: time.Now})
 		if err := server.Start(); err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/suite/endpoint/fakeserver"
+	"github.com/accelgate/accelgate/internal/engine/mock"
 )
 
 // asked is a request as the server got it.
@@ -29,7 +29,7 @@ type asked struct {
 // and returns the bodies of all requests to a path.
 func overheard(t *testing.T, path, text string) ([][]byte, bench.Result) {
 	t.Helper()
-	s := fakeserver.New(fakeserver.Config{Now: time.Now})
+	s := mock.New(mock.Config{Now: time.Now})
 	if err := s.Start(); err != nil {
 		t.Fatal(err)
 	}

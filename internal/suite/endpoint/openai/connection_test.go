@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/suite/endpoint/fakeserver"
+	"github.com/accelgate/accelgate/internal/engine/mock"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/openai"
 )
 
@@ -138,7 +138,7 @@ func TestAzure(t *testing.T) {
 // TestFakeOverHTTP2 measures the fake server over HTTP/2, a connection for all.
 func TestFakeOverHTTP2(t *testing.T) {
 	t.Parallel()
-	s := fakeserver.New(fakeserver.Config{TLS: true, HTTP2: true, Tokens: 4, TPOT: time.Millisecond, Now: time.Now})
+	s := mock.New(mock.Config{TLS: true, HTTP2: true, Tokens: 4, TPOT: time.Millisecond, Now: time.Now})
 	if err := s.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -189,11 +189,11 @@ func TestWarm(t *testing.T) {
 // pool that is the same connection, and serves one of them.
 func TestRequestsAtOnceOverHTTP2(t *testing.T) {
 	t.Parallel()
-	for name, config := range map[string]fakeserver.Config{"h2c": {H2C: true}, "TLS": {TLS: true, HTTP2: true}} {
+	for name, config := range map[string]mock.Config{"h2c": {H2C: true}, "TLS": {TLS: true, HTTP2: true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			config.Tokens, config.Now = 2, time.Now
-			s := fakeserver.New(config)
+			s := mock.New(config)
 			if err := s.Start(); err != nil {
 				t.Fatal(err)
 			}

@@ -1,10 +1,9 @@
-package fakeserver
+package mock
 
 import (
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"slices"
 	"strings"
@@ -77,71 +76,6 @@ type Config struct {
 	Now func() time.Time
 }
 
-// file is a Config as JSON. Durations are as in "50ms", faults as for
-// [parseFault].
-type file struct {
-	TTFT         string   `json:"ttft"`
-	TPOT         string   `json:"tpot"`
-	Jitter       string   `json:"jitter"`
-	Seed         uint64   `json:"seed"`
-	Tokens       int      `json:"tokens"`
-	Slots        int      `json:"slots"`
-	Model        string   `json:"model"`
-	Engine       Engine   `json:"engine"`
-	Answer       string   `json:"answer"`
-	CachedTokens int      `json:"cached_tokens"`
-	Faults       []string `json:"faults"`
-	Listen       string   `json:"listen"`
-}
-
-// readConfig reads a Config from JSON:
-//
-//	{"ttft": "50ms", "tpot": "10ms", "jitter": "1ms", "seed": 1, "tokens": 128, "slots": 4, "model": "mock",
-//	 "engine": "vllm", "cached_tokens": 0, "faults": ["reset-midstream:after=3,every=5"], "listen": "127.0.0.1:8089"}
-//
-// Every key may be left out; unknown ones are errors. Now is not set.
-func readConfig(r io.Reader) (Config, error) {
-	var f file
-	decoder := json.NewDecoder(io.LimitReader(r, maxConfig))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&f); err != nil {
-		return Config{}, fmt.Errorf("read the mock's configuration: %w: see `accelgate engine mock -h` for its form", err)
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return Config{}, errors.New("read the mock's configuration: there is more than one JSON value: leave one object")
-	}
-	c := Config{
-		Seed:         f.Seed,
-		Tokens:       f.Tokens,
-		Slots:        f.Slots,
-		Model:        f.Model,
-		Engine:       f.Engine,
-		Answer:       f.Answer,
-		CachedTokens: f.CachedTokens,
-		Listen:       f.Listen,
-	}
-	for _, d := range []struct {
-		key, text string
-		into      *time.Duration
-	}{{"ttft", f.TTFT, &c.TTFT}, {"tpot", f.TPOT, &c.TPOT}, {"jitter", f.Jitter, &c.Jitter}} {
-		if d.text == "" {
-			continue
-		}
-		var err error
-		if *d.into, err = time.ParseDuration(d.text); err != nil {
-			return Config{}, fmt.Errorf("%s: %w: write a duration as in \"50ms\"", d.key, err)
-		}
-	}
-	for _, text := range f.Faults {
-		fault, err := parseFault(text)
-		if err != nil {
-			return Config{}, err
-		}
-		c.Faults = append(c.Faults, fault)
-	}
-	return c, c.check()
-}
-
 // check returns what of a configuration makes no sense, defaults aside.
 func (c Config) check() error {
 	wait := func(name string, d time.Duration) error {
@@ -180,18 +114,8 @@ func (c Config) check() error {
 }
 
 func (c Config) withDefaults() Config {
-	if c.Tokens == 0 {
-		c.Tokens = defaultTokens
-	}
-	if c.Model == "" {
-		c.Model = defaultModel
-	}
-	if c.Engine == "" {
-		c.Engine = VLLM
-	}
-	if c.Listen == "" {
-		c.Listen = "127.0.0.1:0"
-	}
+	c.Tokens, c.Model = cmp.Or(c.Tokens, defaultTokens), cmp.Or(c.Model, defaultModel)
+	c.Engine, c.Listen = cmp.Or(c.Engine, VLLM), cmp.Or(c.Listen, "127.0.0.1:0")
 	return c
 }
 

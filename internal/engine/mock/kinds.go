@@ -1,6 +1,7 @@
-package fakeserver
+package mock
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,7 +9,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
+
+	"github.com/accelgate/accelgate/internal/engine/openai"
 )
 
 // dimensions of an embedding.
@@ -30,31 +32,27 @@ var others = map[string]kind{
 	}},
 }
 
-// serveKind answers such a request after TTFT. The faults of a status and
+// accept answers such a request after TTFT. The faults of a status and
 // [SlowHeaders] apply, and [Short] and [BadJSON] to the answer.
-func (s *Server) serveKind(k kind) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		items := 0
-		read := func(data []byte) (q Request, err error) {
-			q, items, err = k.read(data, r)
-			return q, err
-		}
-		s.admit(w, r, read, func(q Request, script script, started time.Time) {
-			if !s.pacer.wait(r.Context().Done(), s.stop, newAlarm(), started.Add(s.config.TTFT+script.wait(SlowHeaders, 0))) {
-				return
-			}
-			if script.has(Short) {
-				items--
-			}
-			body := k.render(q, items)
-			if script.has(BadJSON) {
-				body = body[:len(body)/2]
-			}
-			s.header(w, "application/json")
-			w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-			_, _ = io.WriteString(w, body) // the client may be gone
-		})
+func (k kind) accept(s *Server, r *http.Request, body []byte) (openai.Answer, *openai.Error) {
+	q, items, err := k.read(body, r)
+	var refused *openai.Error
+	if err != nil {
+		refused = openai.Invalid("invalid_value", "%v", err)
 	}
+	return s.accept(r, body, q, refused, func(ctx context.Context, w *openai.Response, q Request, script script) {
+		if !s.pacer.wait(ctx.Done(), s.stop, newAlarm(), s.now().Add(s.config.TTFT+script.wait(SlowHeaders, 0))) {
+			return
+		}
+		if script.has(Short) {
+			items--
+		}
+		body := k.render(q, items)
+		if script.has(BadJSON) {
+			body = body[:len(body)/2]
+		}
+		_ = w.SendWhole([]byte(body)) // the client may be gone
+	})
 }
 
 func readEmbeddings(data []byte, _ *http.Request) (q Request, items int, err error) {
@@ -62,12 +60,12 @@ func readEmbeddings(data []byte, _ *http.Request) (q Request, items int, err err
 		Model string   `json:"model"`
 		Input []string `json:"input"`
 	}
-	if err := json.Unmarshal(data, &b); err != nil || len(b.Input) == 0 || len(b.Model) > maxName {
+	if err := json.Unmarshal(data, &b); err != nil || len(b.Input) == 0 || len(b.Model) > openai.MaxName {
 		return q, 0, errors.New("input is not a list of texts: send one")
 	}
 	q.Model = b.Model
 	for _, text := range b.Input {
-		q.PromptTokens += words(&text)
+		q.PromptTokens += words(text)
 	}
 	return q, len(b.Input), nil
 }
@@ -81,12 +79,8 @@ func renderEmbeddings(q Request, items int) string {
 		}
 		list = append(list, fmt.Sprintf(`{"object":"embedding","index":%d,"embedding":[%s]}`, i, strings.Join(numbers, ",")))
 	}
-	return fmt.Sprintf(
-		`{"object":"list","data":[%s],"model":%s,"usage":{"prompt_tokens":%d,"total_tokens":%[3]d}}`,
-		strings.Join(list, ","),
-		quote(q.Model),
-		q.PromptTokens,
-	)
+	return fmt.Sprintf(`{"object":"list","data":[%s],"model":%s,"usage":{"prompt_tokens":%d,"total_tokens":%[3]d}}`,
+		strings.Join(list, ","), quote(q.Model), q.PromptTokens)
 }
 
 func readRerank(data []byte, _ *http.Request) (q Request, items int, err error) {
@@ -95,12 +89,12 @@ func readRerank(data []byte, _ *http.Request) (q Request, items int, err error) 
 		Query     string   `json:"query"`
 		Documents []string `json:"documents"`
 	}
-	if err := json.Unmarshal(data, &b); err != nil || b.Query == "" || len(b.Documents) == 0 || len(b.Model) > maxName {
+	if err := json.Unmarshal(data, &b); err != nil || b.Query == "" || len(b.Documents) == 0 || len(b.Model) > openai.MaxName {
 		return q, 0, errors.New("query or documents are absent: send both")
 	}
 	q.Model = b.Model
 	for _, text := range b.Documents {
-		q.PromptTokens += words(&text) + words(&b.Query)
+		q.PromptTokens += words(text) + words(b.Query)
 	}
 	return q, len(b.Documents), nil
 }
@@ -127,7 +121,7 @@ func readRecording(data []byte, r *http.Request) (q Request, items int, err erro
 	}
 	defer file.Close()
 	q.Model, q.PromptTokens = r.FormValue("model"), int(header.Size)
-	if q.Model == "" || len(q.Model) > maxName {
+	if q.Model == "" || len(q.Model) > openai.MaxName {
 		return q, 0, errors.New("the form names no model: send one")
 	}
 	return q, 1, nil
@@ -152,10 +146,10 @@ func CountTokens(text string) (n int) {
 func (s *Server) tokenize(w http.ResponseWriter, r *http.Request) {
 	var b struct{ Prompt, Content string }
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(&b); err != nil {
-		s.fail(w, http.StatusBadRequest, "BadRequestError", "the body is not understood: "+err.Error())
+		s.web.Fail(w, openai.Invalid("invalid_json", "the body is not understood: %v", err))
 		return
 	}
-	s.header(w, "application/json")
+	w.Header().Set("Content-Type", "application/json")
 	if s.config.Engine == LlamaCPP {
 		data, _ := json.Marshal(map[string]any{"tokens": make([]int, CountTokens(b.Content))}) // numbers have no error
 		_, _ = w.Write(data)                                                                   // the client may be gone

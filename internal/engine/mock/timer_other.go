@@ -1,5 +1,5 @@
 //go:build !linux
 
-package fakeserver
+package mock
 
 func newTimer() (timer, error) { return newRuntimeTimer(), nil }

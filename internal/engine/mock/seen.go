@@ -1,8 +1,8 @@
-package fakeserver
+package mock
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
+	"fmt"
 	"net/http"
 	"slices"
 )
@@ -43,10 +43,7 @@ func (q *Request) seal(r *http.Request, c *conn, body []byte) {
 	}
 }
 
-func digest(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
-}
+func digest(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
 
 // enter numbers and logs a request and says what it meets.
 func (s *Server) enter(q Request, valid bool) (Request, script) {
@@ -58,7 +55,10 @@ func (s *Server) enter(q Request, valid bool) (Request, script) {
 		s.seen.Valid++
 		q.Number = s.seen.Valid
 		faults = scriptOf(s.config.Faults, q.Number)
-		q.Faults, q.Status = faults.kinds(), statusOf(faults)
+		q.Faults, q.Status = faults.kinds(), http.StatusOK
+		if e := faults.refusal(); e != nil {
+			q.Status = e.Status
+		}
 		s.load.prompt += q.PromptTokens
 	} else {
 		s.seen.Invalid++
@@ -66,34 +66,20 @@ func (s *Server) enter(q Request, valid bool) (Request, script) {
 	if len(s.seen.Requests) < maxLog {
 		s.seen.Requests = append(s.seen.Requests, q)
 	}
-	s.load.inFlight++
-	s.seen.InFlightMax = max(s.seen.InFlightMax, s.load.inFlight)
 	return q, faults
 }
 
-func (s *Server) leave() {
+// note changes what was seen and what goes on.
+func (s *Server) note(change func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.load.inFlight--
-}
-
-func (s *Server) running(by int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.load.running += by
+	change()
+	s.seen.InFlightMax = max(s.seen.InFlightMax, s.load.inFlight)
 	s.seen.RunningMax = max(s.seen.RunningMax, s.load.running)
-}
-
-func (s *Server) generated(tokens int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.seen.Tokens += tokens
 }
 
 // drop ends a connection whose request is not answered.
 func (s *Server) drop(c *conn) {
-	s.mu.Lock()
-	s.seen.Dropped++
-	s.mu.Unlock()
+	s.note(func() { s.seen.Dropped++ })
 	_ = c.Close()
 }

@@ -1,24 +1,26 @@
-package fakeserver
+package mock
 
 import (
 	"math/rand/v2"
 	"net/http"
+	"strconv"
 	"time"
+
+	"github.com/accelgate/accelgate/internal/engine/openai"
 )
 
 // answer is one request being answered.
 type answer struct {
 	*Server
 	*renderer
-	w       http.ResponseWriter
-	flusher *http.ResponseController
-	conn    *conn
-	done    <-chan struct{} // the client left
-	start   time.Time       // it got its slot
-	total   int             // tokens
-	jitter  *rand.Rand      // nil without
-	last    time.Time       // when the latest token was due
-	alarm   *alarm
+	w      *openai.Response
+	conn   *conn
+	done   <-chan struct{} // the client left
+	start  time.Time       // it got its slot
+	total  int             // tokens
+	jitter *rand.Rand      // nil without
+	last   time.Time       // when the latest token was due
+	alarm  *alarm
 }
 
 // stream sends the tokens when they are due, then the tail. The role goes out
@@ -26,7 +28,7 @@ type answer struct {
 func (a *answer) stream() {
 	buffer := make([]byte, 0, 1024)
 	if a.request.Chat && !a.script.has(NoRole) {
-		buffer = a.role(buffer)
+		buffer = a.Role(buffer, a.soFar(0))
 	}
 	a.send(buffer)
 	chunk := a.script.count(MultiToken)
@@ -45,11 +47,41 @@ func (a *answer) stream() {
 		if !a.deliver(buffer, a.due(sent, end)) {
 			return
 		}
-		a.generated(end - sent)
+		a.note(func() { a.seen.Tokens += end - sent })
 		sent = end
 	}
 	if a.interrupt(a.total) {
-		a.send(a.tail(buffer[:0], a.total, a.config))
+		a.send(a.tail(buffer[:0], a.total))
+	}
+}
+
+// whole answers a request without a stream when its last token is due. A kind
+// that strikes in a stream strikes in the middle of the body.
+func (a *answer) whole() {
+	if !a.sleep(a.due(0, a.total)) {
+		return
+	}
+	body := a.renderer.whole(a.total)
+	half := len(body) / 2
+	switch {
+	case a.script.has(ErrorLine):
+		body = failure("in the answer").JSON()
+	case a.script.has(BadJSON):
+		body = body[:half]
+	}
+	a.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	for _, k := range []Kind{Stall, ResetMidstream, Die} {
+		if f, ok := a.script[k]; ok {
+			a.send(body[:half])
+			body = body[half:]
+			if !a.strike(f) {
+				return
+			}
+			break
+		}
+	}
+	if a.send(body) {
+		a.note(func() { a.seen.Tokens += a.total })
 	}
 }
 
@@ -71,7 +103,7 @@ func (a *answer) due(from, to int) time.Time {
 // that may go ahead.
 func (a *answer) deliver(line []byte, due time.Time) bool {
 	if a.script.has(Pings) {
-		a.send([]byte(": keepalive" + a.end + a.end))
+		a.send([]byte(": keepalive" + a.End + a.End))
 	}
 	for parts := a.script.count(Split); parts > 1; parts-- {
 		size := len(line) / parts
@@ -84,15 +116,7 @@ func (a *answer) deliver(line []byte, due time.Time) bool {
 // sleep waits for a time; false is that the client or the server is gone.
 func (a *answer) sleep(due time.Time) bool { return a.pacer.wait(a.done, a.stop, a.alarm, due) }
 
-// send writes at once. Nothing is still something: the headers.
-func (a *answer) send(data []byte) bool {
-	if len(data) > 0 {
-		if _, err := a.w.Write(data); err != nil {
-			return false
-		}
-	}
-	return a.flusher.Flush() == nil
-}
+func (a *answer) send(data []byte) bool { return a.w.Send(data) == nil }
 
 // interruptions are the kinds that strike between two tokens.
 var interruptions = []Kind{Stall, BadJSON, ErrorLine, ResetMidstream, Die}
@@ -125,10 +149,10 @@ func (a *answer) strike(f Fault) bool {
 	case Stall:
 		return a.sleep(a.now().Add(a.script.wait(Stall, maxWait)))
 	case BadJSON:
-		return a.send(a.event(nil, a.head+`,"choices":[{"index":0,`))
+		return a.send(append(a.Open(nil), a.End+a.End...))
 	case ErrorLine:
-		a.send(a.event(nil, errorObject("internal_error", "the mock fails as configured in the stream", http.StatusInternalServerError)))
-		a.send(a.event(nil, "[DONE]"))
+		a.send(a.Event(nil, string(failure("in the stream").JSON())))
+		a.send(a.Event(nil, "[DONE]"))
 	case ResetMidstream:
 		a.conn.reset()
 		panic(http.ErrAbortHandler) // net/http's way to say that nothing more may be written
@@ -137,4 +161,9 @@ func (a *answer) strike(f Fault) bool {
 		panic(http.ErrAbortHandler)
 	}
 	return false
+}
+
+// newJitter returns the draws of one request.
+func newJitter(seed uint64, number int) *rand.Rand {
+	return rand.New(rand.NewPCG(seed, uint64(number)))
 }

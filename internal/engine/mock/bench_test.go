@@ -1,4 +1,4 @@
-package fakeserver
+package mock
 
 import (
 	"bufio"
@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
-	code := Command{os.Stdout, os.Stderr, time.Now}.Run(ctx, strings.Fields(args))
+	code := run(os.Stdout, os.Stderr, ctx, strings.Fields(args))
 	cancel()
 	os.Exit(code)
 }

@@ -1,4 +1,4 @@
-package fakeserver
+package mock
 
 import (
 	"bufio"
@@ -11,7 +11,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/accelgate/accelgate/internal/engine"
 )
+
+func run(stdout, stderr io.Writer, ctx context.Context, args []string) int {
+	return Run(engine.Command{Stdout: stdout, Stderr: stderr, Now: time.Now}, ctx, args)
+}
 
 func TestCommandServesUntilTheEnd(t *testing.T) {
 	t.Parallel()
@@ -24,7 +30,7 @@ func TestCommandServesUntilTheEnd(t *testing.T) {
 	ended := make(chan int)
 	var stderr bytes.Buffer
 	go func() {
-		ended <- Command{in, &stderr, time.Now}.Run(ctx, []string{"--listen", "127.0.0.1:0", "--config", file, "--tokens", "2", "--fault", "no-role"})
+		ended <- run(in, &stderr, ctx, []string{"--listen", "127.0.0.1:0", "--config", file, "--tokens", "2", "--fault", "no-role"})
 	}()
 	line, err := bufio.NewReader(out).ReadString('\n')
 	address, found := strings.CutPrefix(strings.TrimSpace(line), "listening on ")
@@ -42,7 +48,7 @@ func TestCommandServesUntilTheEnd(t *testing.T) {
 		t.Errorf("the flags and the file are not obeyed: %v\n%s", err, text)
 	}
 	cancel()
-	if code := <-ended; code != exitOK || stderr.Len() > 0 {
+	if code := <-ended; code != engine.ExitOK || stderr.Len() > 0 {
 		t.Errorf("exit %d: %s", code, &stderr)
 	}
 }
@@ -64,8 +70,8 @@ func TestCommandRefuses(t *testing.T) {
 		{"8089", "give settings as flags"},
 	} {
 		var out, stderr bytes.Buffer
-		code := Command{&out, &stderr, time.Now}.Run(t.Context(), strings.Fields(c.args))
-		if code != exitUsage || out.Len() > 0 || !strings.Contains(stderr.String(), c.want) {
+		code := run(&out, &stderr, t.Context(), strings.Fields(c.args))
+		if code != engine.ExitUsage || out.Len() > 0 || !strings.Contains(stderr.String(), c.want) {
 			t.Errorf("%s: exit %d, %q, want 2 and %q", c.args, code, &stderr, c.want)
 		}
 	}
@@ -74,13 +80,13 @@ func TestCommandRefuses(t *testing.T) {
 func TestCommandHelp(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	code := Command{&out, &out, time.Now}.Run(t.Context(), []string{"-h"})
+	code := run(&out, &out, t.Context(), []string{"-h"})
 	for _, k := range kinds() {
 		if !strings.Contains(out.String(), string(k)) {
 			t.Errorf("the help does not name %s", k)
 		}
 	}
-	if code != exitOK || strings.Contains(out.String(), "%!") {
+	if code != engine.ExitOK || strings.Contains(out.String(), "%!") {
 		t.Errorf("exit %d:\n%s", code, &out)
 	}
 }
@@ -91,9 +97,17 @@ func TestCommandWithoutOutput(t *testing.T) {
 	_, broken := io.Pipe()
 	broken.Close()
 	var stderr bytes.Buffer
-	if code := (Command{broken, &stderr, time.Now}).Run(t.Context(), []string{"--listen", "127.0.0.1:0"}); code != exitFailure {
+	if code := run(broken, &stderr, t.Context(), []string{"--listen", "127.0.0.1:0"}); code != engine.ExitFailure {
 		t.Errorf("exit %d: %s", code, &stderr)
 	}
+}
+
+// readConfig reads what --config names.
+func readConfig(r io.Reader) (c Config, err error) {
+	if err = setFlags(c.flags(), r); err == nil {
+		err = c.check()
+	}
+	return c, err
 }
 
 func TestReadConfigRefuses(t *testing.T) {

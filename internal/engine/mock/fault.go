@@ -1,6 +1,7 @@
-package fakeserver
+package mock
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -56,37 +57,9 @@ const (
 // kinds lists every kind.
 func kinds() []Kind {
 	return []Kind{
-		Split,
-		Coalesce,
-		SlowHeaders,
-		Stall,
-		ResetMidstream,
-		CloseAfterReply,
-		CloseOnReuse,
-		Die,
-		RateLimit,
-		ServerError,
-		BadRequest,
-		ErrorBody,
-		ErrorLine,
-		BadJSON,
-		Empty,
-		NoDone,
-		NoFinish,
-		Short,
-		PromptCut,
-		PromptZero,
-		NoSpace,
-		CRLF,
-		Pings,
-		MultiToken,
-		NoUsage,
-		UsageOnFinish,
-		UsageOnEvery,
-		NoRole,
-		Reasoning,
-		ToolCalls,
-		Hidden,
+		Split, Coalesce, SlowHeaders, Stall, ResetMidstream, CloseAfterReply, CloseOnReuse, Die,
+		RateLimit, ServerError, BadRequest, ErrorBody, ErrorLine, BadJSON, Empty, NoDone, NoFinish, Short, PromptCut, PromptZero,
+		NoSpace, CRLF, Pings, MultiToken, NoUsage, UsageOnFinish, UsageOnEvery, NoRole, Reasoning, ToolCalls, Hidden,
 	}
 }
 
@@ -128,14 +101,6 @@ func (f Fault) hits(number int) bool {
 		return number%f.Every == 0
 	}
 	return true
-}
-
-// count returns N or the kind's default.
-func (f Fault) count() int {
-	if f.N == 0 {
-		return 2
-	}
-	return f.N
 }
 
 // parseFault reads a fault from its kind and settings, as in
@@ -194,17 +159,14 @@ func (s script) has(k Kind) bool {
 // count returns the N of a kind, 1 if the request does not meet it.
 func (s script) count(k Kind) int {
 	if f, ok := s[k]; ok {
-		return f.count()
+		return cmp.Or(f.N, 2)
 	}
 	return 1
 }
 
 // wait returns the For of a kind, or else a default.
 func (s script) wait(k Kind, otherwise time.Duration) time.Duration {
-	if f := s[k]; f.For > 0 {
-		return f.For
-	}
-	return otherwise
+	return cmp.Or(s[k].For, otherwise)
 }
 
 // kinds returns the names in order, for the log.

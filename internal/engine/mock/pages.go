@@ -1,48 +1,41 @@
-package fakeserver
+package mock
 
 import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/accelgate/accelgate/internal/engine/openai"
 )
 
 // version is what the server says it is, in each engine's own place. It is
 // no real release.
 const version = "0.0.0-mock"
 
-// page is a page that does not depend on its request.
-type page struct {
-	mime   string
-	render func(*Server) string
-}
-
 // pages returns an engine's pages. That the others' are absent is how clients
 // tell them apart: vLLM has /version, SGLang /get_server_info, llama.cpp /props.
-func pages(e Engine) map[string]page {
-	all := map[string]page{
-		"/v1/models": {"application/json", (*Server).models},
-		"/health":    {"application/json", (*Server).health},
-		"/metrics":   {"text/plain; version=0.0.4", (*Server).metrics},
+func (s *Server) pages() map[string]openai.Route {
+	const mime = "application/json"
+	all := map[string]openai.Route{
+		"/v1/models": openai.Page(mime, s.models),
+		"/health":    openai.Page(mime, s.health),
+		"/metrics":   openai.Page("text/plain; version=0.0.4", s.metrics),
 	}
-	switch e {
+	switch s.config.Engine {
 	case SGLang:
-		all["/get_server_info"] = page{"application/json", (*Server).serverInfo}
+		all["/get_server_info"] = openai.Page(mime, s.serverInfo)
 	case LlamaCPP:
-		all["/props"] = page{"application/json", (*Server).props}
+		all["/props"] = openai.Page(mime, s.props)
 	default:
-		all["/version"] = page{"application/json", func(*Server) string { return `{"version":"` + version + `"}` }}
+		all["/version"] = openai.Page(mime, func() string { return `{"version":"` + version + `"}` })
 	}
 	return all
 }
 
 func (s *Server) models() string {
 	owner := map[Engine]string{VLLM: "vllm", SGLang: "sglang", LlamaCPP: "llamacpp"}[s.config.Engine]
-	return fmt.Sprintf(
-		`{"object":"list","data":[{"id":%s,"object":"model","created":%d,"owned_by":%q}]}`,
-		quote(s.config.Model),
-		s.now().Unix(),
-		owner,
-	)
+	return fmt.Sprintf(`{"object":"list","data":[{"id":%s,"object":"model","created":%d,"owned_by":%q}]}`,
+		quote(s.config.Model), s.now().Unix(), owner)
 }
 
 // health is empty at vLLM and SGLang.
@@ -79,13 +72,13 @@ func (s *Server) metrics() string {
 		SGLang:   {"sglang:num_running_reqs", "sglang:num_queue_reqs", "sglang:prompt_tokens_total", "sglang:generation_tokens_total"},
 		LlamaCPP: {"llamacpp:requests_processing", "llamacpp:requests_deferred", "llamacpp:prompt_tokens_total", "llamacpp:tokens_predicted_total"},
 	}[s.config.Engine]
-	var b strings.Builder
+	var all []openai.Metric
 	for i, value := range []int{running, waiting, prompt, generated} {
 		kind := "gauge"
 		if strings.HasSuffix(names[i], "_total") {
 			kind = "counter"
 		}
-		fmt.Fprintf(&b, "# TYPE %s %s\n%s %d\n", names[i], kind, names[i], value)
+		all = append(all, openai.Metric{Name: names[i], Kind: kind, Value: float64(value)})
 	}
-	return b.String()
+	return openai.Metrics(all)
 }

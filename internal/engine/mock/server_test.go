@@ -1,4 +1,4 @@
-package fakeserver
+package mock
 
 import (
 	"bufio"
@@ -19,6 +19,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/accelgate/accelgate/internal/engine/openai"
 )
 
 const (
@@ -480,8 +482,9 @@ func TestSeen(t *testing.T) {
 		t.Errorf("temperature %v, digest %q", q.Temperature, q.BodySHA256)
 	}
 	q.Temperature, q.BodySHA256, q.AuthSHA256 = nil, "", ""
-	want := Request{Number: 1, Conn: 1, Path: chatPath, Proto: "HTTP/1.1", Status: 200, Faults: []Kind{Reasoning}, Model: "m", Chat: true,
-		Stream: true, IncludeUsage: true, IgnoreEOS: true, MaxTokens: 3, PromptTokens: 2}
+	want := Request{Number: 1, Conn: 1, Path: chatPath, Proto: "HTTP/1.1", Status: 200, Faults: []Kind{Reasoning}, PromptTokens: 2,
+		Request: openai.Request{Model: "m", Chat: true, Stream: true, StreamOptions: openai.StreamOptions{IncludeUsage: true},
+			IgnoreEOS: true, MaxTokens: 3}}
 	if fmt.Sprintf("%+v", q) != fmt.Sprintf("%+v", want) {
 		t.Errorf("got  %+v\nwant %+v", q, want)
 	}

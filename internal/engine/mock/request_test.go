@@ -1,9 +1,11 @@
-package fakeserver
+package mock
 
 import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/accelgate/accelgate/internal/engine/openai"
 )
 
 // TestInvalidRequests: each is answered with 400 and an error that says why.
@@ -24,7 +26,7 @@ func TestInvalidRequests(t *testing.T) {
 		{chatPath, strings.Replace(chatWhole, `6}`, `6,"n":2}`, 1), "n is 2"},
 		{chatPath, strings.Replace(chatWhole, `6}`, `6,"temperature":-1}`, 1), "temperature is -1"},
 		{chatPath, strings.Replace(chatWhole, `6}`, `6,"stream_options":{}}`, 1), "stream_options"},
-		{chatPath, strings.Replace(chatWhole, `"m"`, `"`+strings.Repeat("m", maxName+1)+`"`, 1), "model's name"},
+		{chatPath, strings.Replace(chatWhole, `"m"`, `"`+strings.Repeat("m", openai.MaxName+1)+`"`, 1), "model's name"},
 		{completionPath, `{}`, "prompt is absent"},
 		{completionPath, `{"prompt":["a","b"]}`, "neither a text nor a list"},
 	} {
@@ -48,7 +50,7 @@ func FuzzReadRequest(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if q.MaxTokens < 0 || q.MaxTokens > maxTokens || q.PromptTokens < 0 || q.PromptTokens > len(data) || len(q.Model) > maxName || q.Chat != chat {
+		if q.MaxTokens < 0 || q.MaxTokens > maxTokens || q.PromptTokens < 0 || q.PromptTokens > len(data) || len(q.Model) > openai.MaxName || q.Chat != chat {
 			t.Errorf("%q is understood as %+v", data, q)
 		}
 	})
