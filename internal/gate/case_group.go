@@ -54,7 +54,7 @@ const (
 // grouped reports whether the group of a case is judged in its place. msmodeling's older rules know
 // no groups, and another host than that of the recorded times has no references.
 func grouped(run *bench.Run, p *Policy, e *bench.Expected) bool {
-	return e.Group != nil && p.Compat != CompatMSModeling84 && !otherHost(run, e)
+	return e.Group != nil && p.Compat.Rules().Totals.Groups && !otherHost(run, e)
 }
 
 // inGroup excuses what the mean of the group decides.
@@ -145,7 +145,7 @@ func (in *inputs) judgeCaseGroup(e *bench.Expected, checks map[string]*Check) (C
 
 // withoutBaseline is the finding on a group without a mean. The original fails it.
 func (in *inputs) withoutBaseline(e *bench.Expected) Finding {
-	if in.policy.MSModeling() || levelOf(e.NoReference, Warn) == Fail {
+	if in.tool.Totals.TwoSided || levelOf(e.NoReference, Warn) == Fail {
 		return Missing
 	}
 	return Untracked
@@ -196,7 +196,7 @@ func (g *CaseGroup) decide(in *inputs, v *Verdict, changes []ReferenceCheck) {
 	v.Old, v.New = finite(geometric(old)), finite(geometric(now))
 	const beyond = "the mean %s from the baseline times is %.2f %%, and %.4g %% are allowed"
 	mean, fails, what := v.New/v.Old-1, false, "change"
-	if in.policy.MSModeling() {
+	if in.tool.Totals.TwoSided {
 		sum := 0.0 // in percent, and in this order, as the original adds
 		for _, r := range changes {
 			sum += math.Abs(r.Diff) * 100

@@ -32,7 +32,7 @@ const maxBeside = 3
 // explained adds to a loss which metrics of its cell may explain it: those that say from
 // which change on they do (bench.Metric.Explains), and were worse by as much.
 func explained(in *inputs, c cell, v Verdict) Verdict {
-	if v.Metric == "" || in.policy.Compat != "" || !v.loss() {
+	if v.Metric == "" || !in.tool.Context || !v.loss() {
 		return v
 	}
 	for i := range in.run.Metrics {

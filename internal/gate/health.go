@@ -22,7 +22,7 @@ func unhealthy(in *inputs, r *bench.Result) string {
 // calibration workload slower as well. Then the loss is undecided, unless an exact test of pairs
 // shows it: the order within pairs is random, so what the host does falls on both sides.
 func underHost(in *inputs, unhealthy string, v Verdict) Verdict {
-	if in.policy.Unhealthy == UnhealthyIgnore || in.policy.Compat != "" || !v.loss() {
+	if in.policy.Unhealthy == UnhealthyIgnore || !in.tool.Context || !v.loss() {
 		return v
 	}
 	v.Health = cmp.Or(unhealthy, in.host.explains(&v))

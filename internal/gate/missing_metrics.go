@@ -19,9 +19,9 @@ type lack struct {
 
 // lacks finds, by the id of each cell, which metrics it should have reported, by
 // the configuration or by the run's own list: a list that was shortened by hand
-// hides nothing. TensorSharp does not look.
+// hides nothing.
 func lacks(in *inputs) map[string][]lack {
-	if in.policy.Compat == CompatTensorSharp {
+	if !in.tool.Complete {
 		return nil
 	}
 	all, optional := map[string][]lack{}, optionals{}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -27,11 +28,13 @@ func references(e *bench.Expected, actual float64, counts func(*bench.Reference)
 	return checks
 }
 
-// limitsOfIncrease returns which largest increases count: those of the files, and by
-// msmodeling's newest rules also those that are implied; by its older ones, none.
-func limitsOfIncrease(p *Policy, byOriginal bool) func(*bench.Reference) bool {
+// limitsOfIncrease returns which largest increases count.
+func limitsOfIncrease(t compat.Totals) func(*bench.Reference) bool {
 	return func(r *bench.Reference) bool {
-		return !byOriginal && !r.Implied || byOriginal && p.Compat == CompatMSModeling
+		if r.Implied {
+			return t.Implied
+		}
+		return t.Written
 	}
 }
 
