@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -63,7 +64,7 @@ func inGroup(in *inputs, g *bench.ExpectedGroup, status CheckStatus, verdicts []
 		switch v := &verdicts[i]; {
 		case !in.policy.blocks(v):
 		case v.Finding == Regressed || v.Finding == Drifted || v.Finding == Unrecorded:
-			*v = excusedBy("group "+printable(g.Name, maxName), *v)
+			*v = excusedBy("group "+text.Visible(g.Name, maxName), *v)
 		default:
 			return status, verdicts // the case fails whatever the others show
 		}
@@ -89,7 +90,7 @@ func caseGroups(in *inputs, checks []Check, budgets int) (verdicts []Verdict, gr
 		}
 		seen[e.Group] = true
 		g, v := in.judgeCaseGroup(&e, byCell)
-		g.spent.Suite, g.spent.When = c.got.Cell.Suite, "group "+printable(g.Group, maxName)
+		g.spent.Suite, g.spent.When = c.got.Cell.Suite, "group "+text.Visible(g.Group, maxName)
 		spent = append(spent, g.spent)
 		v.Budget = budgets + len(spent)
 		verdicts, groups = append(verdicts, v), append(groups, g)
@@ -193,7 +194,7 @@ func (g *CaseGroup) decide(in *inputs, v *Verdict, changes []ReferenceCheck) {
 	for i, r := range changes {
 		old[i], now[i] = r.Value, r.Value*(1+r.Diff)
 	}
-	v.Old, v.New = finite(geometric(old)), finite(geometric(now))
+	v.Old, v.New = stats.Finite(geometric(old)), stats.Finite(geometric(now))
 	const beyond = "the mean %s from the baseline times is %.2f %%, and %.4g %% are allowed"
 	mean, fails, what := v.New/v.Old-1, false, "change"
 	if in.tool.Totals.TwoSided {
@@ -204,12 +205,12 @@ func (g *CaseGroup) decide(in *inputs, v *Verdict, changes []ReferenceCheck) {
 		g.Percent, what = sum/float64(len(changes)), "distance"
 		mean, fails = g.Percent/100, g.Percent > g.Tolerance*100
 	} else {
-		g.Percent = finite(mean * 100)
+		g.Percent = stats.Finite(mean * 100)
 		fails = g.Percent > g.Tolerance*100+Tolerance
 	}
-	mean = finite(mean)
+	mean = stats.Finite(mean)
 	g.Mean, g.Status = &mean, GroupPass
-	v.Finding, v.Delta = Unchanged, finite(-mean*100)
+	v.Finding, v.Delta = Unchanged, stats.Finite(-mean*100)
 	v.Interval = [2]float64{v.Delta, v.Delta}
 	if !fails {
 		return
@@ -217,6 +218,6 @@ func (g *CaseGroup) decide(in *inputs, v *Verdict, changes []ReferenceCheck) {
 	g.Status, v.Finding = GroupFail, OverBudget
 	v.Reason = fmt.Sprintf(beyond, what, g.Percent, g.Tolerance*100)
 	for _, w := range g.spent.Worst {
-		v.Reason = text.Reasons(v.Reason, fmt.Sprintf("%s %+.1f %%", printable(w.Cell, maxName), -w.Delta))
+		v.Reason = text.Reasons(v.Reason, fmt.Sprintf("%s %+.1f %%", text.Visible(w.Cell, maxName), -w.Delta))
 	}
 }

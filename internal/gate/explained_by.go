@@ -93,9 +93,9 @@ func (b Covariate) String() string {
 	value := func(v float64) string {
 		s := strconv.FormatFloat(v, 'g', 4, 64)
 		if b.Unit != "" {
-			s += " " + printable(b.Unit, maxName)
+			s += " " + text.Visible(b.Unit, maxName)
 		}
 		return s
 	}
-	return fmt.Sprintf("beside it, %s was %s%s (%s before, %s now)", printable(b.Metric, maxName), by, word, value(b.Old), value(b.New))
+	return fmt.Sprintf("beside it, %s was %s%s (%s before, %s now)", text.Visible(b.Metric, maxName), by, word, value(b.Old), value(b.New))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // unhealthy returns how the host was unhealthy during a result, or "".
@@ -15,7 +16,7 @@ func unhealthy(in *inputs, r *bench.Result) string {
 	if in.policy.Unhealthy == UnhealthyIgnore || r.Health == nil || r.Health.Status != bench.Unhealthy {
 		return ""
 	}
-	return "the host was unhealthy (" + printable(strings.Join(r.Health.Reasons, "; "), maxLine) + ")"
+	return "the host was unhealthy (" + text.Visible(strings.Join(r.Health.Reasons, "; "), maxLine) + ")"
 }
 
 // underHost notes how the host was while a loss was measured: it was unhealthy, or did the
