@@ -10,6 +10,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/measure"
@@ -53,7 +54,7 @@ func (c *Command) replayCommand(code *int) *cobra.Command {
 	f.StringVar(&r.cases, "cases", "", "`folder` of the case files (required)")
 	f.StringVar(&r.tables, "tables", "", "`folder` of the recorded tables, NAME.txt (required)")
 	f.StringVar(&r.compat, "compat", "",
-		"judge and print as another `tool` does: msmodeling, or "+gate.CompatMSModeling84+" for its rules before groups")
+		"judge and print as another `tool` does: msmodeling, or "+string(compat.MSModeling84)+" for its rules before groups")
 	f.StringVar(
 		&r.format,
 		"format",
@@ -70,9 +71,9 @@ func (r *replay) check() error {
 	switch {
 	case r.cases == "" || r.tables == "":
 		return exit.Usagef("accelgate cases replay: give both folders: add --cases FOLDER --tables FOLDER")
-	case r.compat != "" && r.compat != gate.CompatMSModeling && r.compat != gate.CompatMSModeling84:
+	case !slices.Contains([]compat.Tool{compat.None, compat.MSModeling, compat.MSModeling84}, compat.Tool(r.compat)):
 		return exit.Usagef("--compat: unknown tool %q: write msmodeling, %s for its rules before groups, or leave it out",
-			r.compat, gate.CompatMSModeling84)
+			r.compat, compat.MSModeling84)
 	case r.json && r.format != "" && r.format != "json":
 		return exit.Usagef("--json is --format json: leave one of the two out")
 	case r.json:
@@ -131,9 +132,9 @@ func (r *replay) wanted(all []*casefile.Case) ([]*casefile.Case, error) {
 func (c *Command) replayed(r *replay, list []*casefile.Case) judge.Judged {
 	run := &bench.Run{Schema: bench.RunSchema, Tool: measure.Tool(), Host: bench.Host{Label: "replay"},
 		Started: c.Now().UTC().Truncate(time.Second), Metrics: []bench.Metric{cases.Total},
-		Results: cases.ReadTables(list, r.tables, r.compat == gate.CompatMSModeling84)}
+		Results: cases.ReadTables(list, r.tables, compat.Tool(r.compat) == compat.MSModeling84)}
 	policy := gate.DefaultPolicy()
-	policy.Compat, policy.Recorded, policy.Expected = r.compat, true, make(map[string]bench.Expected, len(list))
+	policy.Compat, policy.Recorded, policy.Expected = compat.Tool(r.compat), true, make(map[string]bench.Expected, len(list))
 	for _, e := range cases.Expected(list) {
 		policy.Expected[e.Cell] = e
 	}

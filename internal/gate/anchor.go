@@ -7,6 +7,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/stats"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // AnchorReference is the [Verdict.Reference] of verdicts by the level that
@@ -133,7 +134,7 @@ func observedNoise(s *bench.Sample) float64 {
 }
 
 func pinnedOn(at bench.Point) string {
-	revision := printable(at.Revision, shortRevision)
+	revision := text.Visible(at.Revision, shortRevision)
 	switch {
 	case at.At.IsZero() && revision == "":
 		return ""

@@ -91,7 +91,7 @@ func (l *limit) judge(run *bench.Run, c cell, metric string) (v Verdict, ok bool
 	sample, m := c.got.Sample(metric), run.Metric(metric)
 	if sample == nil {
 		v.Finding, v.Evidence.Method = Missing, NoMethod
-		v.Reason = "the configuration bounds " + printable(metric, maxName) + " and the cell does not report it"
+		v.Reason = "the configuration bounds " + text.Visible(metric, maxName) + " and the cell does not report it"
 		if m != nil && m.IsResource() {
 			v.Reason = "the configuration limits " + metric + " and it could not be measured here (" + m.Definition +
 				"): remove the limit, or name the hosts that can in its when, as in when: {host: gpu-*}"

@@ -158,7 +158,7 @@ func (b *budgeted) worstCells(in *inputs) string {
 	list := make([]string, len(b.Worst))
 	better := in.metric(b.Metric).Better
 	for i, w := range b.Worst {
-		list[i] = fmt.Sprintf("%s (%+.1f %%)", printable(w.Cell, maxName), better.Change(w.Delta))
+		list[i] = fmt.Sprintf("%s (%+.1f %%)", text.Visible(w.Cell, maxName), better.Change(w.Delta))
 	}
 	return strings.Join(list, ", ")
 }
@@ -213,7 +213,7 @@ func cellsOf(ids []string) string {
 	const most = 3
 	names := make([]string, 0, most)
 	for _, id := range ids[:min(most, len(ids))] {
-		names = append(names, printable(id, maxName))
+		names = append(names, text.Visible(id, maxName))
 	}
 	s := text.Plural(len(ids), "cell") + " (" + strings.Join(names, ", ")
 	if len(ids) > most {

@@ -74,7 +74,7 @@ func (in *inputs) groupOf(b *Budget) group {
 		}
 		g.members = append(g.members, m)
 	}
-	metric, what, mean := printable(b.Metric, maxName), "budget", "there is no geometric mean"
+	metric, what, mean := text.Visible(b.Metric, maxName), "budget", "there is no geometric mean"
 	if b.Fit != nil {
 		what, mean = "fit", "no line is fitted"
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -54,7 +55,7 @@ const (
 // grouped reports whether the group of a case is judged in its place. msmodeling's older rules know
 // no groups, and another host than that of the recorded times has no references.
 func grouped(run *bench.Run, p *Policy, e *bench.Expected) bool {
-	return e.Group != nil && p.Compat != CompatMSModeling84 && !otherHost(run, e)
+	return e.Group != nil && p.Compat.Rules().Totals.Groups && !otherHost(run, e)
 }
 
 // inGroup excuses what the mean of the group decides.
@@ -63,7 +64,7 @@ func inGroup(in *inputs, g *bench.ExpectedGroup, status CheckStatus, verdicts []
 		switch v := &verdicts[i]; {
 		case !in.policy.blocks(v):
 		case v.Finding == Regressed || v.Finding == Drifted || v.Finding == Unrecorded:
-			*v = excusedBy("group "+printable(g.Name, maxName), *v)
+			*v = excusedBy("group "+text.Visible(g.Name, maxName), *v)
 		default:
 			return status, verdicts // the case fails whatever the others show
 		}
@@ -89,7 +90,7 @@ func caseGroups(in *inputs, checks []Check, budgets int) (verdicts []Verdict, gr
 		}
 		seen[e.Group] = true
 		g, v := in.judgeCaseGroup(&e, byCell)
-		g.spent.Suite, g.spent.When = c.got.Cell.Suite, "group "+printable(g.Group, maxName)
+		g.spent.Suite, g.spent.When = c.got.Cell.Suite, "group "+text.Visible(g.Group, maxName)
 		spent = append(spent, g.spent)
 		v.Budget = budgets + len(spent)
 		verdicts, groups = append(verdicts, v), append(groups, g)
@@ -145,7 +146,7 @@ func (in *inputs) judgeCaseGroup(e *bench.Expected, checks map[string]*Check) (C
 
 // withoutBaseline is the finding on a group without a mean. The original fails it.
 func (in *inputs) withoutBaseline(e *bench.Expected) Finding {
-	if in.policy.MSModeling() || levelOf(e.NoReference, Warn) == Fail {
+	if in.tool.Totals.TwoSided || levelOf(e.NoReference, Warn) == Fail {
 		return Missing
 	}
 	return Untracked
@@ -193,10 +194,10 @@ func (g *CaseGroup) decide(in *inputs, v *Verdict, changes []ReferenceCheck) {
 	for i, r := range changes {
 		old[i], now[i] = r.Value, r.Value*(1+r.Diff)
 	}
-	v.Old, v.New = finite(geometric(old)), finite(geometric(now))
+	v.Old, v.New = stats.Finite(geometric(old)), stats.Finite(geometric(now))
 	const beyond = "the mean %s from the baseline times is %.2f %%, and %.4g %% are allowed"
 	mean, fails, what := v.New/v.Old-1, false, "change"
-	if in.policy.MSModeling() {
+	if in.tool.Totals.TwoSided {
 		sum := 0.0 // in percent, and in this order, as the original adds
 		for _, r := range changes {
 			sum += math.Abs(r.Diff) * 100
@@ -204,12 +205,12 @@ func (g *CaseGroup) decide(in *inputs, v *Verdict, changes []ReferenceCheck) {
 		g.Percent, what = sum/float64(len(changes)), "distance"
 		mean, fails = g.Percent/100, g.Percent > g.Tolerance*100
 	} else {
-		g.Percent = finite(mean * 100)
+		g.Percent = stats.Finite(mean * 100)
 		fails = g.Percent > g.Tolerance*100+Tolerance
 	}
-	mean = finite(mean)
+	mean = stats.Finite(mean)
 	g.Mean, g.Status = &mean, GroupPass
-	v.Finding, v.Delta = Unchanged, finite(-mean*100)
+	v.Finding, v.Delta = Unchanged, stats.Finite(-mean*100)
 	v.Interval = [2]float64{v.Delta, v.Delta}
 	if !fails {
 		return
@@ -217,6 +218,6 @@ func (g *CaseGroup) decide(in *inputs, v *Verdict, changes []ReferenceCheck) {
 	g.Status, v.Finding = GroupFail, OverBudget
 	v.Reason = fmt.Sprintf(beyond, what, g.Percent, g.Tolerance*100)
 	for _, w := range g.spent.Worst {
-		v.Reason = text.Reasons(v.Reason, fmt.Sprintf("%s %+.1f %%", printable(w.Cell, maxName), -w.Delta))
+		v.Reason = text.Reasons(v.Reason, fmt.Sprintf("%s %+.1f %%", text.Visible(w.Cell, maxName), -w.Delta))
 	}
 }

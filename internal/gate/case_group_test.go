@@ -7,6 +7,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 )
 
 // TestCaseGroups: the mean decides for its cases, by msmodeling's rules that of the distances and by ours the
@@ -29,29 +30,29 @@ func TestCaseGroups(t *testing.T) {
 		name   string
 		of     []bench.Expected
 		run    []bench.Result
-		compat string
+		compat compat.Tool
 		status gate.GroupStatus
 		want   []string
 	}{
 		{"apart, ours", pair(0.1), []bench.Result{timed("a", 11.5), timed("b", 9)}, "", gate.GroupPass,
 			[]string{"total_time_s unchanged -1.735", "a total_time_s regressed rule -15", "b total_time_s improved 10"}},
-		{"apart, msmodeling's", pair(0.1), []bench.Result{timed("a", 11.5), timed("b", 9)}, gate.CompatMSModeling, gate.GroupFail,
+		{"apart, msmodeling's", pair(0.1), []bench.Result{timed("a", 11.5), timed("b", 9)}, compat.MSModeling, gate.GroupFail,
 			[]string{"total_time_s over_budget blocks -12.5", "a total_time_s regressed rule -15", "b total_time_s unrecorded rule 10"}},
-		{"equal to the tolerance", pair(0.125), []bench.Result{timed("a", 11.25), timed("b", 8.75)}, gate.CompatMSModeling, gate.GroupPass,
+		{"equal to the tolerance", pair(0.125), []bench.Result{timed("a", 11.25), timed("b", 8.75)}, compat.MSModeling, gate.GroupPass,
 			[]string{"total_time_s unchanged -12.5", "a total_time_s regressed rule -12.5", "b total_time_s unrecorded rule 12.5"}},
-		{"a tolerance of 0", pair(0), []bench.Result{timed("a", 10), timed("b", 10)}, gate.CompatMSModeling, gate.GroupPass,
+		{"a tolerance of 0", pair(0), []bench.Result{timed("a", 10), timed("b", 10)}, compat.MSModeling, gate.GroupPass,
 			[]string{"total_time_s unchanged 0", "a total_time_s unchanged 0", "b total_time_s unchanged 0"}},
 		{"one failed", pair(0.1), []bench.Result{timed("a", 10), cell("b!failed")}, "", gate.GroupError,
 			[]string{"total_time_s incomparable blocks 0", "a total_time_s unchanged 0", "b crashed blocks -100"}},
 		{"one without a time", group(0.1, "", expect("a", base, 10.0, 0.1), expect("b")), []bench.Result{timed("a", 10), timed("b", 10)},
-			gate.CompatMSModeling, gate.GroupNoBaseline,
+			compat.MSModeling, gate.GroupNoBaseline,
 			[]string{"total_time_s missing blocks 0", "a total_time_s unchanged 0", "b total_time_s untracked 0"}},
 		{"one without a time, ours", group(0.1, "", expect("a", base, 10.0, 0.1), expect("b")), []bench.Result{timed("a", 10), timed("b", 10)},
 			"", gate.GroupNoBaseline,
 			[]string{"total_time_s untracked 0", "a total_time_s unchanged 0", "b total_time_s untracked 0"}},
 		{"the times of another host", group(0.1, "other", expect("a", base, 10.0, 0.1)), []bench.Result{timed("a", 20)}, "", "",
 			[]string{"a total_time_s untracked 0"}},
-		{"the older rules", group(0.5, "", expect("a", base, 10.0, 0.05)), []bench.Result{timed("a", 11)}, gate.CompatMSModeling84, "",
+		{"the older rules", group(0.5, "", expect("a", base, 10.0, 0.05)), []bench.Result{timed("a", 11)}, compat.MSModeling84, "",
 			[]string{"a total_time_s regressed blocks -10"}},
 	} {
 		p := policy(tt.of...)

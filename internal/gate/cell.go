@@ -26,8 +26,8 @@ func (f findings) and(more findings) findings {
 // reference, in this order.
 func judgeCell(in *inputs, ev *testResults, c cell) findings {
 	var f findings
-	if in.policy.Compat == CompatTensorSharp {
-		f = tensorSharp(in, c)
+	if judge := in.tool.Judge; judge != nil {
+		f = byTool(in, c, judge(c.ref, c.got, in.policy.Threshold))
 	} else {
 		f = byOutcome(in, ev, c)
 	}

@@ -31,8 +31,8 @@ func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
 	verdicts = trade(in, gains(in, ev, verdicts))
 	missing, unselected := absent(in)
 	verdicts = addressed(name, append(verdicts, missing...))
-	if p.Compat == CompatTensorSharp {
-		verdicts = inTensorSharpOrder(verdicts)
+	if order := in.tool.Order; order != nil {
+		verdicts = inOrder(order, verdicts)
 	}
 	verdicts, waivers := waive(in, verdicts)
 	verdicts, isolated := quarantine(in, failsOnBranch(in, verdicts))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // SuspectRange says with which commits the losses began that a run confirms: one of those
@@ -113,7 +114,7 @@ func suspectedBefore(b SuspectRange) string {
 }
 
 func commitOf(revision string) string {
-	if revision = printable(revision, shortRevision); revision == "" {
+	if revision = text.Visible(revision, shortRevision); revision == "" {
 		return "an unknown commit"
 	}
 	return revision

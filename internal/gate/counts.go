@@ -21,7 +21,7 @@ func (in *inputs) counts(m *described, c cell) bool {
 // mayCount reports whether a metric is gated as a count where its values are equal.
 func (in *inputs) mayCount(m *described, id string) bool {
 	l := in.limits.of(id, m.Name)
-	return m.Counted && m.contradiction == "" && in.policy.Compat == "" && !l.shown && l.test == ""
+	return m.Counted && m.contradiction == "" && in.tool.Statistics && !l.shown && l.test == ""
 }
 
 // newCount reports whether a metric would be gated as a count if the reference had it.

@@ -56,7 +56,7 @@ func Decide(comparisons []Comparison, p Policy) Decision {
 		d.Measured += c.Measured
 		evidence = evidence && c.Passed > 0 && (p.Part || len(c.MissingShards) == 0)
 		d.Uncompared += len(c.Uncompared)
-		if p.Compat == "" { // other tools have rules of their own for it
+		if p.Compat.Rules().Unguarded {
 			d.Unguarded += c.unguarded()
 		}
 		if c.Unjudged != "" {

@@ -17,7 +17,7 @@ func judgeExpected(in *inputs, c cell, e bench.Expected) findings {
 	if sample != nil {
 		check.Actual = sample.Median()
 	}
-	check.References = references(&e, check.Actual, limitsOfIncrease(&in.policy, byOriginal))
+	check.References = references(&e, check.Actual, limitsOfIncrease(in.tool.Totals))
 	check.Operators = OperatorCheck{Status: OperatorsOff, TopN: e.Operators.TopN, Tolerance: e.Operators.Tolerance}
 	var verdicts, parts []Verdict
 	switch {
@@ -45,14 +45,9 @@ func otherHost(run *bench.Run, e *bench.Expected) bool {
 	return e.Host != "" && e.Host != run.Host.Label
 }
 
-// MSModeling reports rules of msmodeling, of whatever version.
-func (p *Policy) MSModeling() bool {
-	return p.Compat == CompatMSModeling || p.Compat == CompatMSModeling84
-}
-
 // original reports whether msmodeling's rules judge the cell. They know no hosts.
 func original(run *bench.Run, p *Policy, e *bench.Expected) bool {
-	return p.MSModeling() && !otherHost(run, e)
+	return p.Compat.Rules().Totals.TwoSided && !otherHost(run, e)
 }
 
 // counted notes whether a cell was judged by its suite's files. Compared operators
@@ -70,7 +65,7 @@ func (f findings) counted(byOriginal bool) findings {
 // withoutExpected takes the cells that msmodeling's rules judge out of the host's
 // baseline, which those rules do not know. If nothing remains, there is none.
 func withoutExpected(ref, run *bench.Run, p *Policy) *bench.Run {
-	if !p.MSModeling() || ref == nil {
+	if !p.Compat.Rules().Totals.TwoSided || ref == nil {
 		return ref
 	}
 	others := *ref

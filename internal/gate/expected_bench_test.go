@@ -8,6 +8,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 )
 
 // manyCases makes cells with operators, of which one in ten is slower in the
@@ -43,9 +44,9 @@ func manyCases(cells, operators int) (*bench.Run, gate.Policy) {
 // copies the run's operators and sorts them by name.
 func BenchmarkExpected(b *testing.B) {
 	got, p := manyCases(2000, 200)
-	for _, compat := range []string{"", gate.CompatMSModeling} {
-		p.Compat = compat
-		b.Run("compare/"+cmp.Or(compat, "default"), func(b *testing.B) {
+	for _, tool := range []compat.Tool{compat.None, compat.MSModeling} {
+		p.Compat = tool
+		b.Run("compare/"+cmp.Or(string(tool), "default"), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				if c := gate.Compare("", nil, got, p); len(c.Checks) != 2000 {

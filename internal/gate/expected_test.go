@@ -10,6 +10,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 )
 
 const totalTime = "total_time_s"
@@ -231,7 +232,7 @@ func TestExpectedCellsOutOfTheRun(t *testing.T) {
 	if got := lines(gate.Compare("", nil, got, p))[1]; got != "c missing left_out 0" {
 		t.Errorf("with left_out: warn: %q", got)
 	}
-	p.Compat = gate.CompatTensorSharp
+	p.Compat = compat.TensorSharp
 	if diff := cmp.Diff([]string{"a untracked 0", "c skipped 0"}, lines(gate.Compare("", nil, got, p))); diff != "" {
 		t.Errorf("by TensorSharp's rules (-want +got):\n%s", diff)
 	}
@@ -245,7 +246,7 @@ func TestExpectedEvidenceOfSpeed(t *testing.T) {
 	exact := known
 	exact.Exact = true
 	byMSModeling := func(p gate.Policy) gate.Policy {
-		p.Compat = gate.CompatMSModeling
+		p.Compat = compat.MSModeling
 		return p
 	}
 	called := expect("a")
@@ -307,10 +308,11 @@ func TestExpectedOfAnotherHost(t *testing.T) {
 	one := func(r ...bench.Result) []bench.Result { return r }
 	slow := operating(timed("a", 2), "s", "mm", 2.0, 9)
 	for _, tt := range []struct {
-		name, host, compat string
-		ref, got           []bench.Result
-		want               []string
-		unjudged           bool
+		name, host string
+		compat     compat.Tool
+		ref, got   []bench.Result
+		want       []string
+		unjudged   bool
 	}{
 		{"its own", "gold", "", nil, one(slow), []string{"a total_time_s incorrect blocks -100", "a operators parts_differ blocks -100"}, false},
 		{"another", "silver", "", nil, one(slow), []string{"a total_time_s missing blocks 0"}, true},
@@ -319,10 +321,10 @@ func TestExpectedOfAnotherHost(t *testing.T) {
 		{"another, skipped", "silver", "", nil, one(cell("a!skipped")), []string{"a missing blocks 0"}, true},
 		{"another, not in the run", "silver", "", nil, one(timed("z", 1)), []string{"z untracked 0", "a missing blocks 0"}, true},
 		{"another, without its total", "silver", "", nil, one(cell("a")), []string{"a total_time_s missing blocks -100"}, true},
-		{"its own, by msmodeling's rules", "gold", gate.CompatMSModeling, one(timed("a", 2)), one(slow),
+		{"its own, by msmodeling's rules", "gold", compat.MSModeling, one(timed("a", 2)), one(slow),
 			[]string{"a total_time_s regressed blocks -100", "a operators parts_differ rule 0"}, false},
-		{"another, by msmodeling's rules", "silver", gate.CompatMSModeling, nil, one(slow), []string{"a total_time_s missing blocks 0"}, true},
-		{"another, by msmodeling's rules, whose baseline has it", "silver", gate.CompatMSModeling, one(timed("a", 1)), one(slow),
+		{"another, by msmodeling's rules", "silver", compat.MSModeling, nil, one(slow), []string{"a total_time_s missing blocks 0"}, true},
+		{"another, by msmodeling's rules, whose baseline has it", "silver", compat.MSModeling, one(timed("a", 1)), one(slow),
 			[]string{"a total_time_s regressed blocks -100"}, false},
 	} {
 		p := policy(gold)

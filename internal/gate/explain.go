@@ -4,15 +4,12 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"unicode"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
-// The bounds of a reason: names are whatever a program prints.
-const (
-	maxNamed = 3   // operators
-	maxName  = 80  // runes of a name
-	maxLine  = 200 // runes of a line that holds a name and numbers
-)
+// maxNamed bounds the operators of a reason.
+const maxNamed = 3
 
 // explain returns which operators are not as recorded: how much, by what, and
 // their part of the change of the total.
@@ -28,7 +25,7 @@ func explain(check *Check, violations []*OperatorRow) string {
 }
 
 func (check *Check) phrase(r *OperatorRow) string {
-	name := printable(r.Name, maxName)
+	name := text.Visible(r.Name, maxName)
 	switch {
 	case r.Change == OperatorNew:
 		return fmt.Sprintf("new: %s (%s%s%s)", name, amounts(check.Unit, r.New), called(r.NewCalls), r.share())
@@ -102,12 +99,12 @@ func amounts(unit string, numbers ...float64) string {
 	for _, x := range numbers {
 		said = append(said, digits("", x*factor))
 	}
-	return strings.TrimSuffix(strings.Join(said, " to ")+" "+printable(unit, maxName), " ")
+	return strings.TrimSuffix(strings.Join(said, " to ")+" "+text.Visible(unit, maxName), " ")
 }
 
 func signed(unit string, x float64) string {
 	unit, factor := readable(unit, x)
-	return strings.TrimSuffix(digits("+", x*factor)+" "+printable(unit, maxName), " ")
+	return strings.TrimSuffix(digits("+", x*factor)+" "+text.Visible(unit, maxName), " ")
 }
 
 func digits(flag string, x float64) string {
@@ -132,22 +129,4 @@ func readable(unit string, numbers ...float64) (string, float64) {
 		}
 	}
 	return unit, 1
-}
-
-// printable makes foreign text one line that a terminal does not obey, of at
-// most so many runes.
-func printable(s string, most int) string {
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return unicode.ReplacementChar
-	}, s)
-	if len(s) <= most {
-		return s
-	}
-	if runes := []rune(s); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return s
 }

@@ -32,7 +32,7 @@ const maxBeside = 3
 // explained adds to a loss which metrics of its cell may explain it: those that say from
 // which change on they do (bench.Metric.Explains), and were worse by as much.
 func explained(in *inputs, c cell, v Verdict) Verdict {
-	if v.Metric == "" || in.policy.Compat != "" || !v.loss() {
+	if v.Metric == "" || !in.tool.Context || !v.loss() {
 		return v
 	}
 	for i := range in.run.Metrics {
@@ -93,9 +93,9 @@ func (b Covariate) String() string {
 	value := func(v float64) string {
 		s := strconv.FormatFloat(v, 'g', 4, 64)
 		if b.Unit != "" {
-			s += " " + printable(b.Unit, maxName)
+			s += " " + text.Visible(b.Unit, maxName)
 		}
 		return s
 	}
-	return fmt.Sprintf("beside it, %s was %s%s (%s before, %s now)", printable(b.Metric, maxName), by, word, value(b.Old), value(b.New))
+	return fmt.Sprintf("beside it, %s was %s%s (%s before, %s now)", text.Visible(b.Metric, maxName), by, word, value(b.Old), value(b.New))
 }

@@ -26,7 +26,7 @@ func failsOnBranch(in *inputs, verdicts []Verdict) []Verdict {
 		if v.Cell == "" || v.Evidence.InPairs || !in.excusable(v) || !slices.Contains(f.Cells[v.Cell], v.Metric) {
 			continue
 		}
-		v.Excuse = &Excuse{Kind: KnownFailure, Source: fmt.Sprintf("the default branch at %.12s", printable(f.Revision, maxName))}
+		v.Excuse = &Excuse{Kind: KnownFailure, Source: fmt.Sprintf("the default branch at %.12s", text.Visible(f.Revision, maxName))}
 		v.Reason = text.Reasons(v.Reason, "the newest run of the default branch failed it as well: repair it there")
 	}
 	return verdicts

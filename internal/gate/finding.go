@@ -188,3 +188,9 @@ func (e *Evidence) suspicious() bool { return e.P <= maxByChance }
 func (v *Verdict) undecide(by Decider, reason string) {
 	v.DecidedBy, v.Reason = by, text.Reasons(v.Reason, reason)
 }
+
+// The bounds of a reason: names are whatever a program prints.
+const (
+	maxName = 80  // runes of a name
+	maxLine = 200 // runes of a line that holds a name and numbers
+)

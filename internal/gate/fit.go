@@ -129,7 +129,7 @@ func (g *group) incomplete(f *Fitted) string {
 	slices.Sort(xs)
 	if n := len(slices.Compact(xs)); len(g.members) > 0 && n < detect.MinPoints {
 		return fmt.Sprintf("%s to compare, and a fit needs %d: measure more cells over %s, or record them with baseline update",
-			text.Plural(n, "point"), detect.MinPoints, printable(f.Over, maxName))
+			text.Plural(n, "point"), detect.MinPoints, text.Visible(f.Over, maxName))
 	}
 	return ""
 }

@@ -55,7 +55,7 @@ func (in *inputs) spendBound(of *Budget) budgeted {
 		b.verdict.Reason = fmt.Sprintf(
 			"a fit needs %d points with different values of %s, and the run has %d cells of the group: measure more",
 			detect.MinPoints,
-			printable(of.Fit.Over, maxName),
+			text.Visible(of.Fit.Over, maxName),
 			t.points,
 		)
 	default:

@@ -50,7 +50,7 @@ func (in *inputs) belowFloor(m *described, c cell) (v Verdict, ok bool) {
 	a, old := in.limits.of(c.id, m.Name).allowed, in.sizeOf(c, m.Name)
 	return Verdict{Finding: Skipped, Old: old, New: c.got.Sample(m.Name).Median(),
 		Reason: fmt.Sprintf("%.4g%s is below %.4g%s, from where %s is judged", old, unit(&m.Metric), a.below.From, unit(&m.Metric),
-			printable(m.Name, maxName))}, true
+			text.Visible(m.Name, maxName))}, true
 }
 
 // allowing judges a change from 0 by what the configuration allows in the metric's unit, and adds to a loss what that is

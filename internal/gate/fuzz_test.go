@@ -5,6 +5,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/reference/waiver"
 )
 
@@ -55,15 +56,15 @@ func FuzzRun(f *testing.F) {
 			return
 		}
 		for _, ref := range []*bench.Run{nil, ref, got} {
-			for _, p := range []gate.Policy{{Compat: gate.CompatTensorSharp}, {Fingerprint: gate.FingerprintIgnore, LeftOut: gate.LeftOutWarn}} {
+			for _, p := range []gate.Policy{{Compat: compat.TensorSharp}, {Fingerprint: gate.FingerprintIgnore, LeftOut: gate.LeftOutWarn}} {
 				checkAccounts(t, got, gate.Compare("base", ref, got, p))
 			}
-			for _, compat := range []string{"", gate.CompatMSModeling, gate.CompatTensorSharp} {
-				byCase.Compat = compat
+			for _, tool := range []compat.Tool{compat.None, compat.MSModeling, compat.TensorSharp} {
+				byCase.Compat = tool
 				c := gate.Compare("base", ref, got, byCase)
 				checkAccounts(t, got, c)
 				for _, check := range c.Checks {
-					if compat == "" {
+					if tool == "" {
 						checkAddsUp(t, check.Operators)
 					}
 				}

@@ -5,13 +5,13 @@
 // operators that the total is made of by the recorded operators, which yields a
 // [Check] beside the verdicts. It is pure: it reads no file, renders nothing and
 // exits nowhere, and nothing after it changes its decision. It names no metric,
-// except for the two that TensorSharp's own rules are about
-// (tensorsharp.go); what an Expected calls its total may have any name.
+// and no tool: what the rules of other tools change is a table in package compat.
 package gate
 
 import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/reference/waiver"
 )
 
@@ -144,11 +144,8 @@ type Policy struct {
 	// LeftOut is [LeftOutWarn] if cells that the reference has, and that a limit
 	// kept from being measured, do not block.
 	LeftOut string `json:"left_out,omitempty"`
-	// Compat is [CompatMSModeling] to judge the cells of Expected by the rules of
-	// msmodeling's checker, [CompatMSModeling84] by its older ones, or [CompatTensorSharp] to judge by TensorSharp's rules. They have no
-	// rule for machines: there, a reference that does not say where it was
-	// measured is judged by, while one that does is subject to Fingerprint.
-	Compat string `json:"compat,omitempty"`
+	// Compat is the tool whose rules replace those of the gate.
+	Compat compat.Tool `json:"compat,omitempty"`
 	// Expected is what suites' own files say of cells, by cell id. Such a cell is
 	// judged by it and, where the reference has the cell, by that too. On another
 	// host than its own, only the reference has numbers; it must be in the run
@@ -235,13 +232,9 @@ const (
 
 // The other values of a [Policy].
 const (
-	LeftOutWarn       = "warn"
-	CompatTensorSharp = "tensorsharp"
-	CompatMSModeling  = "msmodeling"
-	// CompatMSModeling84 has no groups and no largest increase: those came after commit 84fec85.
-	CompatMSModeling84 = "msmodeling@84fec85"
-	InconclusiveFail   = "fail"
-	UnhealthyIgnore    = "ignore"
+	LeftOutWarn      = "warn"
+	InconclusiveFail = "fail"
+	UnhealthyIgnore  = "ignore"
 )
 
 // DefaultPolicy is the policy when nothing is configured.
@@ -251,8 +244,8 @@ func DefaultPolicy() Policy { return Policy{Threshold: defaultThreshold} }
 type Comparison struct {
 	Reference string `json:"reference,omitempty"` // "" when there is none
 	// Verdicts begin with those on the host. The cells follow in the order of
-	// the run, then those left out, then the missing ones; by TensorSharp's
-	// rules, they are in TensorSharp's order. Those of one cell are adjacent.
+	// the run, then those left out, then the missing ones; by another
+	// tool's rules, they are in its order. Those of one cell are adjacent.
 	Verdicts []Verdict `json:"verdicts"`
 	// Unjudged says why speed was not judged; empty when it was.
 	Unjudged string `json:"unjudged,omitempty"`

@@ -8,6 +8,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // unhealthy returns how the host was unhealthy during a result, or "".
@@ -15,14 +16,14 @@ func unhealthy(in *inputs, r *bench.Result) string {
 	if in.policy.Unhealthy == UnhealthyIgnore || r.Health == nil || r.Health.Status != bench.Unhealthy {
 		return ""
 	}
-	return "the host was unhealthy (" + printable(strings.Join(r.Health.Reasons, "; "), maxLine) + ")"
+	return "the host was unhealthy (" + text.Visible(strings.Join(r.Health.Reasons, "; "), maxLine) + ")"
 }
 
 // underHost notes how the host was while a loss was measured: it was unhealthy, or did the
 // calibration workload slower as well. Then the loss is undecided, unless an exact test of pairs
 // shows it: the order within pairs is random, so what the host does falls on both sides.
 func underHost(in *inputs, unhealthy string, v Verdict) Verdict {
-	if in.policy.Unhealthy == UnhealthyIgnore || in.policy.Compat != "" || !v.loss() {
+	if in.policy.Unhealthy == UnhealthyIgnore || !in.tool.Context || !v.loss() {
 		return v
 	}
 	v.Health = cmp.Or(unhealthy, in.host.explains(&v))

@@ -14,7 +14,7 @@ const ImprovementFail = "fail"
 // have: it is to be recorded again, or the gain could be lost later without an alarm. The
 // numbers of cases are recorded in their files, which have rules of their own.
 func gains(in *inputs, ev *testResults, verdicts []Verdict) []Verdict {
-	if !in.failsGains() || in.policy.Compat != "" || in.unjudged != "" {
+	if !in.failsGains() || !in.tool.Entries || in.unjudged != "" {
 		return verdicts
 	}
 	certain := ev.gained()

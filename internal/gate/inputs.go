@@ -4,12 +4,14 @@ import (
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 )
 
 // inputs is what all steps of a comparison read. It does not change after newInputs
 // returns it.
 type inputs struct {
 	policy    Policy
+	tool      *compat.Rules            // by which it is judged
 	reference string                   // what the reference is called
 	run, ref  *bench.Run               // ref is nil without a reference
 	byID      map[string]*bench.Result // the reference's results
@@ -39,6 +41,7 @@ func newInputs(reference string, ref, run *bench.Run, p Policy) (*inputs, []Verd
 	ref = withoutExpected(ref, run, &p)
 	in := &inputs{
 		policy:    p,
+		tool:      p.Compat.Rules(),
 		reference: reference,
 		run:       run,
 		ref:       ref,

@@ -15,20 +15,21 @@ func machines(ref, run *bench.Run, p *Policy) (unjudged string, differ []Verdict
 	here, there := run.Host.Fingerprint, ref.Host.Fingerprint
 	same, why := here.Comparable(there)
 	rule := p.fingerprint(here, there)
+	distinguish := rule != FingerprintIgnore && p.Compat.Rules().Hosts
 	other := func(source, reason string) []Verdict {
 		return []Verdict{excusedBy(source, Verdict{Finding: OtherHost, Reason: reason})}
 	}
 	switch {
 	case p.Shared && (same && here.Elsewhere(there) || !same && sameDevices(here, there)) && p.Fingerprint == "":
 		return "", other("baselines.devices", shares(why))
-	case same && here.Elsewhere(there) && rule != FingerprintIgnore && p.Compat == "":
+	case same && here.Elsewhere(there) && distinguish:
 		return "", other("policy.fingerprint: absent", "the baseline was measured on another host of this kind: "+
 			"give each host a label of its own, here with --host-label "+run.Host.Own()+
 			", or set policy.fingerprint: ignore to let them share one")
-	case same && here.Replaced(there) && rule != FingerprintIgnore && p.Compat == "":
+	case same && here.Replaced(there) && distinguish:
 		return "", other("policy.fingerprint: absent", "the accelerators are others than those of the baseline, of the same model: "+
 			"record this host again with baseline update if a report on unchanged code differs")
-	case same, ref.Host.Unknown() && (rule == FingerprintIgnore || p.Compat == CompatTensorSharp):
+	case same, ref.Host.Unknown() && (rule == FingerprintIgnore || p.Compat.Rules().AnyHost):
 		return "", nil
 	case ref.Host.Unknown():
 		return why, nil

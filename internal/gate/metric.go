@@ -88,7 +88,7 @@ func undescribed(m *described, old, new *bench.Sample) Verdict {
 // holds no number that can be tested, or the policy wants the threshold alone.
 func byPairs(in *inputs, m *described, c cell, old, new *bench.Sample) bool {
 	switch {
-	case len(new.Base) == 0 || in.policy.Compat != "" || m.contradiction != "" || m.reliability(c.got) != "" || m.tooFew(c.got):
+	case len(new.Base) == 0 || !in.tool.Statistics || m.contradiction != "" || m.reliability(c.got) != "" || m.tooFew(c.got):
 		return false
 	case m.Exact:
 		return old == nil // what the baseline says must be equal counts

@@ -13,7 +13,7 @@ import (
 // cells that a filter left out.
 func absent(in *inputs) (verdicts []Verdict, unselected int) {
 	left := leftOut(in)
-	if in.policy.Compat == CompatTensorSharp {
+	if !in.tool.Complete {
 		return left, 0
 	}
 	filtered, reported := make(map[string]bool, len(in.run.Unselected)), make(map[string]bool, len(left))
@@ -110,7 +110,7 @@ func unmeasured(in *inputs, here func(id string) bool, filtered map[string]bool)
 // required reports whether a cell must be in the run: it passed in the reference,
 // or the reference does not have it and a suite's files do.
 func (in *inputs) required(id string) bool {
-	if in.policy.Compat == CompatTensorSharp {
+	if !in.tool.Complete {
 		return false
 	}
 	if ref := in.byID[id]; ref != nil {

@@ -19,9 +19,9 @@ type lack struct {
 
 // lacks finds, by the id of each cell, which metrics it should have reported, by
 // the configuration or by the run's own list: a list that was shortened by hand
-// hides nothing. TensorSharp does not look.
+// hides nothing.
 func lacks(in *inputs) map[string][]lack {
-	if in.policy.Compat == CompatTensorSharp {
+	if !in.tool.Complete {
 		return nil
 	}
 	all, optional := map[string][]lack{}, optionals{}
@@ -131,18 +131,18 @@ func keysOf(r *bench.Result) []string {
 // explain returns where a metric was looked for, and what there is instead.
 func (l *lack) explain(keys []string) string {
 	const most = 10
-	why := "no value of " + printable(l.Metric, maxName) + " in the output"
+	why := "no value of " + text.Visible(l.Metric, maxName) + " in the output"
 	if l.At != "" {
-		why += " (" + printable(l.At, maxName) + ")"
+		why += " (" + text.Visible(l.At, maxName) + ")"
 	}
 	if l.Near != "" {
-		why += ", did you mean " + printable(l.Near, maxName) + "?"
+		why += ", did you mean " + text.Visible(l.Near, maxName) + "?"
 	}
 	switch {
 	case len(keys) > most:
-		why += fmt.Sprintf("; the output holds %s and %d more", printable(strings.Join(keys[:most], ", "), 2*maxLine), len(keys)-most)
+		why += fmt.Sprintf("; the output holds %s and %d more", text.Visible(strings.Join(keys[:most], ", "), 2*maxLine), len(keys)-most)
 	case len(keys) > 0:
-		why += "; the output holds " + printable(strings.Join(keys, ", "), 2*maxLine)
+		why += "; the output holds " + text.Visible(strings.Join(keys, ", "), 2*maxLine)
 	}
 	return why + ": " + cmp.Or(l.remedy, "correct the metric in the configuration, or declare it with optional: true or when")
 }

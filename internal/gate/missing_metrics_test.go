@@ -8,6 +8,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 )
 
 // TestUnreportedMetricBlocks: a gated metric that no cell reports is missing, with
@@ -42,7 +43,7 @@ func TestUnreportedMetricBlocks(t *testing.T) {
 		t.Errorf("a run that dropped its list (-want +got):\n%s", diff)
 	}
 	p := gate.DefaultPolicy()
-	p.Compat = gate.CompatTensorSharp
+	p.Compat = compat.TensorSharp
 	if d := gate.Decide([]gate.Comparison{gate.Compare("base", ref, run(typo), p)}, p); d.Status != gate.StatusPassed {
 		t.Errorf("by TensorSharp's rules: %s", d.Status)
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/stats"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // msmodeling judges the total of a cell as the checker of Ascend/msmodeling does (its
@@ -99,7 +101,7 @@ func largestOf(entries []bench.Entry, n int) []bench.Entry {
 func total(entries []bench.Entry) float64 {
 	sum := 0.0
 	for _, e := range entries {
-		sum = finite(sum + e.Total)
+		sum = stats.Finite(sum + e.Total)
 	}
 	return sum
 }
@@ -172,7 +174,7 @@ func (t *topN) judge(r *OperatorRow) {
 		r.Status = OperatorsPass
 	default:
 		diff := (r.New - r.Old) / r.Old
-		r.Diff = finite(diff)
+		r.Diff = stats.Finite(diff)
 		if math.Abs(diff) <= t.o.Tolerance && !r.CallsDiffer() {
 			r.Status = OperatorsPass
 			return
@@ -200,7 +202,7 @@ func (t *topN) ms(x float64) float64 {
 func (t *topN) reason() string {
 	var said []string
 	for _, line := range t.o.Violations[:min(len(t.o.Violations), maxNamed)] {
-		said = append(said, printable(strings.TrimSpace(line), maxLine))
+		said = append(said, text.Visible(strings.TrimSpace(line), maxLine))
 	}
 	if more := len(t.o.Violations) - len(said); more > 0 {
 		said = append(said, fmt.Sprintf("and %d more", more))

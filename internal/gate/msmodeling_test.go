@@ -7,6 +7,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 )
 
 func TestMSModelingTotal(t *testing.T) {
@@ -44,7 +45,7 @@ func TestMSModelingTotal(t *testing.T) {
 	} {
 		tt.e.Exact, tt.e.Drift, tt.e.NoReference = true, "warn", "fail" // which the original does not know
 		p := policy(tt.e)
-		p.Compat = gate.CompatMSModeling
+		p.Compat = compat.MSModeling
 		c := gate.Compare("", nil, withTotal(run(timed("a", tt.seconds))), p)
 		if diff := cmp.Diff(tt.want, lines(c)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
@@ -59,7 +60,7 @@ func TestMSModelingTotal(t *testing.T) {
 func TestMSModelingIgnoresTheBaseline(t *testing.T) {
 	t.Parallel()
 	p := policy(expect("a", bench.BaselineReference, 10.0, 0.1), expect("b"), expect("c"))
-	p.Compat, p.RequireBaseline = gate.CompatMSModeling, true
+	p.Compat, p.RequireBaseline = compat.MSModeling, true
 	ref := withTotal(run(timed("a", 1), cell("b!failed"), cell("c!failed"), timed("z", 10)))
 	c := gate.Compare("base", ref, withTotal(run(timed("a", 10), cell("b!failed"), timed("z", 12))), p)
 	want := []string{"a total_time_s unchanged 0", "b crashed blocks -100", "z total_time_s regressed blocks -20",
@@ -141,7 +142,7 @@ func TestMSModelingOperators(t *testing.T) {
 		e := expect("a", bench.BaselineReference, 1.0, 0.1)
 		e.Operators = bench.ExpectedOperators{Entries: tt.recorded, TopN: tt.topN, Tolerance: 0.125, MinShare: 0.5, Level: "fail"}
 		p := policy(e)
-		p.Compat = gate.CompatMSModeling
+		p.Compat = compat.MSModeling
 		c := gate.Compare("", nil, withTotal(run(tt.got)), p)
 		o := c.Checks[0].Operators
 		var rows []string
@@ -175,7 +176,7 @@ func TestMSModelingRows(t *testing.T) {
 	e := expect("a", bench.BaselineReference, 0.75, 9.0)
 	e.Operators = bench.ExpectedOperators{Entries: entries("add", 0.25, 1, "mm", 0.5, 2), TopN: 2, Tolerance: 0.1}
 	p := policy(e)
-	p.Compat = gate.CompatMSModeling
+	p.Compat = compat.MSModeling
 	c := gate.Compare("", nil, withTotal(run(operating(timed("a", 1.25), "ms", "mm", 1250.0, 4))), p)
 	want := gate.OperatorCheck{Status: gate.OperatorsWarn, TopN: 2, Tolerance: 0.1, Of: "baseline", DeltaPS: 5e11, Rows: []gate.OperatorRow{
 		{Name: "add", Change: gate.OperatorMissing, Status: gate.OperatorsWarn, Old: 0.25,

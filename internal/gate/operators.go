@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/stats"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // operators names the metric and the reference of the verdicts on them.
@@ -53,7 +55,7 @@ func judgeOperators(check Check, e *bench.ExpectedOperators, measured int, got *
 func notRecorded(check *Check, level Level, violations []*OperatorRow, measured int) Verdict {
 	worst := violations[0]
 	v := byLevel(level, operatorsDiffer(check, explain(check, violations), measured))
-	v.Old, v.New, v.Delta = worst.Old, worst.New, finite(-worst.Diff*100)
+	v.Old, v.New, v.Delta = worst.Old, worst.New, stats.Finite(-worst.Diff*100)
 	if worst.Change != OperatorKept {
 		v.Delta = -100
 	}
@@ -65,7 +67,7 @@ func notRecorded(check *Check, level Level, violations []*OperatorRow, measured 
 // Its method is no judgement of speed: the total was judged already.
 func operatorsDiffer(check *Check, reason string, measured int) Verdict {
 	return Verdict{Cell: check.Cell, Metric: operators, Reference: operators, Finding: PartsDiffer, Reason: reason,
-		Evidence: Evidence{Method: MethodParts, Limit: finite(check.Operators.Tolerance * 100), OldN: 1, NewN: measured}}
+		Evidence: Evidence{Method: MethodParts, Limit: stats.Finite(check.Operators.Tolerance * 100), OldN: 1, NewN: measured}}
 }
 
 // noBreakdown says that there is nothing to compare recorded operators with: b
@@ -74,7 +76,7 @@ func noBreakdown(check *Check, b *bench.Breakdown, level Level) Verdict {
 	why := "the run has no operators, and the case does: let the program print them"
 	if b != nil {
 		why = fmt.Sprintf("the run's operators are in %q and the total is in %q: let the program print them in the unit of the total",
-			printable(b.Unit, maxName), printable(check.Unit, maxName))
+			text.Visible(b.Unit, maxName), text.Visible(check.Unit, maxName))
 	}
 	return byLevel(level, Verdict{Cell: check.Cell, Metric: operators, Reference: operators, Finding: Missing, Delta: -100,
 		Reason: why + ", or set the level of operators to off"})

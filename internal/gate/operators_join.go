@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/stats"
 )
 
 // parts are the operators of both sides, joined by name. The sides' own lists
@@ -54,8 +55,8 @@ func (p *parts) recorded(entries []bench.Entry) {
 	for i, e := range entries {
 		r := p.row(e.Name, i)
 		p.oldSorted = p.oldSorted && r.OldRank == 0 && (i == 0 || e.Total <= entries[i-1].Total)
-		r.Old, r.OldCalls, r.OldRank = finite(r.Old+e.Total), calls(r.OldCalls, e.Calls), i+1
-		p.oldSum = finite(p.oldSum + finite(e.Total))
+		r.Old, r.OldCalls, r.OldRank = stats.Finite(r.Old+e.Total), calls(r.OldCalls, e.Calls), i+1
+		p.oldSum = stats.Finite(p.oldSum + stats.Finite(e.Total))
 	}
 	if !p.oldSorted {
 		p.rank(func(r *OperatorRow) (float64, *int) { return r.Old, &r.OldRank })
@@ -67,8 +68,8 @@ func (p *parts) measured(entries []bench.Entry, unit scale) {
 	for i, e := range entries {
 		r := p.row(e.Name, i)
 		p.newSorted = p.newSorted && r.NewRank == 0 && (i == 0 || e.Total <= entries[i-1].Total)
-		r.New, r.NewCalls, r.NewRank = finite(r.New+unit.of(e.Total)), calls(r.NewCalls, e.Calls), i+1
-		p.newSum = finite(p.newSum + max(0, unit.of(e.Total)))
+		r.New, r.NewCalls, r.NewRank = stats.Finite(r.New+unit.of(e.Total)), calls(r.NewCalls, e.Calls), i+1
+		p.newSum = stats.Finite(p.newSum + max(0, unit.of(e.Total)))
 	}
 	if !p.newSorted {
 		p.rank(func(r *OperatorRow) (float64, *int) { return r.New, &r.NewRank })

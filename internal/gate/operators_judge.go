@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/stats"
 )
 
 // operatorDiff judges the operators of both sides one by one, and as parts of the
@@ -161,7 +162,7 @@ func (u *operatorDiff) change(r *OperatorRow) {
 	case r.NewRank == 0:
 		r.Change = OperatorMissing
 	case r.Old > 0:
-		r.Diff = finite((r.New - r.Old) / r.Old)
+		r.Diff = stats.Finite((r.New - r.Old) / r.Old)
 	}
 }
 
@@ -195,7 +196,7 @@ func (u *operatorDiff) residue(x float64) float64 {
 	if math.Abs(x*u.perUnit) < 1 {
 		return 0
 	}
-	return finite(x)
+	return stats.Finite(x)
 }
 
 // violations marks the rows that are not as recorded and returns them, the
@@ -217,7 +218,7 @@ func (u *operatorDiff) violations(rows []OperatorRow) []*OperatorRow {
 // slower is the rule of the total for one operator. One that was recorded
 // without a time is judged by its calls alone.
 func (r *OperatorRow) slower(Tolerance float64) bool {
-	return r.Old > 0 && worse(bench.Lower, r.Old, r.New, Tolerance*100)
+	return r.Old > 0 && Worsened(bench.Lower, r.Old, r.New, Tolerance*100)
 }
 
 func magnitude(ps int64) int64 { return max(ps, -ps) }

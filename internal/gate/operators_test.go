@@ -13,6 +13,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 )
 
 // entries makes operators: name, total and calls in turn.
@@ -374,16 +375,16 @@ func TestReasonsAreBounded(t *testing.T) {
 	for i := range 50 {
 		recorded = append(recorded, bench.Entry{Name: fmt.Sprintf("\x1b[2J\u202e\n\xff%d %s", i, strings.Repeat("x", 10_000)), Total: math.MaxFloat64, Calls: math.MaxInt64})
 	}
-	for _, compat := range []string{"", gate.CompatMSModeling} {
+	for _, tool := range []compat.Tool{compat.None, compat.MSModeling} {
 		e := expect("a", bench.BaselineReference, 1.0, 9.0)
 		e.Operators = bench.ExpectedOperators{Entries: recorded, TopN: 50}
 		p := policy(e)
-		p.Compat = compat
+		p.Compat = tool
 		c := gate.Compare("", nil, withTotal(run(operating(timed("a", 1), "s"))), p)
 		v := c.Verdicts[len(c.Verdicts)-1]
 		if v.Finding != gate.PartsDiffer || len(v.Reason) > 2000 || strings.ContainsAny(v.Reason,
 			"\x1b\n\u202e") || !utf8.ValidString(v.Reason) {
-			t.Errorf("compat %q: %s, reason of %d bytes: %.200q", compat, v.Finding, len(v.Reason), v.Reason)
+			t.Errorf("compat %q: %s, reason of %d bytes: %.200q", tool, v.Finding, len(v.Reason), v.Reason)
 		}
 	}
 }

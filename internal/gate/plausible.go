@@ -27,9 +27,9 @@ func (p *Policy) TooFar(recorded, measured float64) string {
 }
 
 // possible makes failed cells of those that passed with a value that its
-// metric cannot have, such as a negative rate. TensorSharp has no such rule.
+// metric cannot have, such as a negative rate.
 func possible(run *bench.Run, results []*bench.Result, p *Policy) []*bench.Result {
-	if p.Compat == CompatTensorSharp {
+	if !p.Compat.Rules().Complete {
 		return results
 	}
 	for i, r := range results {
@@ -63,7 +63,7 @@ func (m *described) impossible(old, now *bench.Sample) (v Verdict, ok bool) {
 // plausible blocks a change that is larger than any code makes, in either
 // direction. A change from or to 0 has no factor and other rules.
 func plausible(p *Policy, m *bench.Metric, v Verdict) Verdict {
-	if p.Compat != "" || m.Quantity() == bench.Score || v.Old == 0 || v.New == 0 {
+	if !p.Compat.Rules().Implausible || m.Quantity() == bench.Score || v.Old == 0 || v.New == 0 {
 		return v
 	}
 	if !v.Evidence.Method.limited() {

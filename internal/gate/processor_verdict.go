@@ -7,6 +7,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/stats"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // ProcessorTime is the evidence of the processor time of a cell on a loss of its speed: the time
@@ -52,7 +53,7 @@ func byProcessor(in *inputs, ev *testResults, m *described, c cell, v Verdict) V
 	if all.Verdict != detect.Untested && all.Estimate >= limit {
 		return decided(m, v, &all, pairs)
 	}
-	t.Unused = "the pairs of " + printable(m.Name, maxName) + " do not look slower"
+	t.Unused = "the pairs of " + text.Visible(m.Name, maxName) + " do not look slower"
 	if total := stages(in.run).Total(); len(pairs.Base) < total {
 		v.Evidence.Need = total
 	}

@@ -68,7 +68,7 @@ func quarantine(in *inputs, verdicts []Verdict) ([]Verdict, []QuarantineUse) {
 func (u *QuarantineUse) take(v *Verdict) {
 	if u.State == QuarantineExpired {
 		v.Reason = text.Reasons(v.Reason, fmt.Sprintf("its quarantine ended on %s: fix it, or write a new day (%s)",
-			u.Expires, printable(u.Owner, maxName)))
+			u.Expires, text.Visible(u.Owner, maxName)))
 		return
 	}
 	u.State = QuarantineUsed

@@ -59,7 +59,7 @@ func (s step) caveat(m *bench.Metric, v Verdict) Verdict {
 	if m.Better == bench.Lower {
 		half = -half
 	}
-	if worse(m.Better, v.Old-half, v.New+half, v.Evidence.Limit) {
+	if Worsened(m.Better, v.Old-half, v.New+half, v.Evidence.Limit) {
 		return v
 	}
 	v.Finding = Unchanged
@@ -69,8 +69,8 @@ func (s step) caveat(m *bench.Metric, v Verdict) Verdict {
 	return v
 }
 
-// worse is the rule of [threshold] for two numbers.
-func worse(better bench.Direction, old, new, limit float64) bool {
+// Worsened is the rule of the threshold for two numbers: new is worse than old by more than limit percent.
+func Worsened(better bench.Direction, old, new, limit float64) bool {
 	gain, ok := better.Gain(old, new)
 	if !ok {
 		return better == bench.Lower && new > 0

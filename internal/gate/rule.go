@@ -52,7 +52,7 @@ func (s *Scope) same(o *Scope) bool {
 
 // rulesOf returns the rules of one sort that count on a host.
 func rulesOf[T Rule](p *Policy, host string) (list []T) {
-	if p.Compat != "" {
+	if !p.Compat.Rules().Entries {
 		return nil
 	}
 	for _, r := range p.Rules {

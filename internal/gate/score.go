@@ -152,7 +152,7 @@ func byScore(in *inputs, ev *testResults, m *described, c cell) (v Verdict, ok b
 			return v, false
 		}
 		return Verdict{Finding: Missing, New: now.Median(),
-			Reason: "the program reports no standard error of " + printable(m.Name, maxName) +
+			Reason: "the program reports no standard error of " + text.Visible(m.Name, maxName) +
 				": name it with stderr in the metric, or use min, max or exact"}, true
 	}
 	limit := in.limits.of(c.id, m.Name)

@@ -57,7 +57,7 @@ type loss struct {
 // sharedLosses finds the losses that cells share. It returns the verdicts with their places
 // in the list.
 func sharedLosses(in *inputs, verdicts []Verdict) ([]Verdict, []SharedLoss) {
-	if in.policy.Compat != "" {
+	if !in.tool.Context {
 		return verdicts, nil
 	}
 	var shares []SharedLoss

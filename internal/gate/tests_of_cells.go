@@ -61,7 +61,7 @@ func testCells(in *inputs) *testResults {
 }
 
 func testSpeeds(in *inputs) *testResults {
-	if in.policy.Method == MethodThreshold || in.policy.Compat != "" {
+	if in.policy.Method == MethodThreshold || !in.tool.Statistics {
 		return &testResults{}
 	}
 	if !in.limitsChanges() {

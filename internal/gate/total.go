@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate/compat"
+	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -17,7 +19,7 @@ func references(e *bench.Expected, actual float64, counts func(*bench.Reference)
 		if r.Value > 0 {
 			diff := (actual - r.Value) / r.Value
 			check := ReferenceCheck{Name: r.Name, Value: r.Value, Tolerance: r.Tolerance,
-				Diff: finite(diff), Passed: math.Abs(diff) <= r.Tolerance}
+				Diff: stats.Finite(diff), Passed: math.Abs(diff) <= r.Tolerance}
 			if r.MaxIncrease != nil && counts(&r) {
 				check.MaxIncrease, check.Passed = r.MaxIncrease, check.Passed && diff <= *r.MaxIncrease
 			}
@@ -27,11 +29,13 @@ func references(e *bench.Expected, actual float64, counts func(*bench.Reference)
 	return checks
 }
 
-// limitsOfIncrease returns which largest increases count: those of the files, and by
-// msmodeling's newest rules also those that are implied; by its older ones, none.
-func limitsOfIncrease(p *Policy, byOriginal bool) func(*bench.Reference) bool {
+// limitsOfIncrease returns which largest increases count.
+func limitsOfIncrease(t compat.Totals) func(*bench.Reference) bool {
 	return func(r *bench.Reference) bool {
-		return !byOriginal && !r.Implied || byOriginal && p.Compat == CompatMSModeling
+		if r.Implied {
+			return t.Implied
+		}
+		return t.Written
 	}
 }
 
@@ -119,8 +123,8 @@ func judgeReference(r *ReferenceCheck, check *Check, exact bool, sample *bench.S
 		v = equal(&m, r.Value, sample, v)
 	}
 	v.Cell, v.Metric, v.Reference = check.Cell, check.Metric, r.Name
-	v.Delta, v.Interval = finite(v.Delta), [2]float64{finite(v.Interval[0]), finite(v.Interval[1])}
-	v.Evidence.Limit, v.Evidence.Noise = finite(v.Evidence.Limit), finite(v.Evidence.Noise)
+	v.Delta, v.Interval = stats.Finite(v.Delta), [2]float64{stats.Finite(v.Interval[0]), stats.Finite(v.Interval[1])}
+	v.Evidence.Limit, v.Evidence.Noise = stats.Finite(v.Evidence.Limit), stats.Finite(v.Evidence.Noise)
 	return v
 }
 
@@ -175,7 +179,7 @@ func noReference(in *inputs, check *Check, e *bench.Expected) Verdict {
 	v := Verdict{Cell: check.Cell, Metric: check.Metric, Finding: Untracked, New: check.Actual,
 		Reason: "neither the case nor the baseline has a time to compare with: record one with cases refresh, or this host's with baseline update"}
 	if otherHost(in.run, e) {
-		v.Reason = fmt.Sprintf("the recorded times are of host %q: record this host's with baseline update", printable(e.Host, maxName))
+		v.Reason = fmt.Sprintf("the recorded times are of host %q: record this host's with baseline update", text.Visible(e.Host, maxName))
 	}
 	if levelOf(e.NoReference, Warn) == Fail { // the suite demands one
 		v.Finding = Missing
@@ -195,13 +199,4 @@ func totalMissing(check Check) (Check, []Verdict) {
 		v.Reference, v.Old = check.References[i].Name, check.References[i].Value
 	}
 	return check, []Verdict{v}
-}
-
-// finite keeps a number in the range that documents can hold, and makes no
-// change of it that people would read as a loss: there is no minus zero.
-func finite(x float64) float64 {
-	if math.IsNaN(x) || x == 0 {
-		return 0
-	}
-	return max(-math.MaxFloat64, min(math.MaxFloat64, x))
 }

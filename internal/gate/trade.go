@@ -63,7 +63,7 @@ func trade(in *inputs, verdicts []Verdict) []Verdict {
 		offset(verdicts, v, t.For, &g)
 		v.Reason = text.Reasons(v.Reason, fmt.Sprintf(in.policy.certainly(
 			"the loss is certain, and a certain gain of %s by %.1f %% pays for it", "a gain of %s by %.1f %% pays for it")+
-			" (up to %.4g %% for at least %.4g %%)", printable(t.For, maxName), g.percent, t.Loss, t.Gain))
+			" (up to %.4g %% for at least %.4g %%)", text.Visible(t.For, maxName), g.percent, t.Loss, t.Gain))
 	}
 	return verdicts
 }
@@ -76,7 +76,7 @@ func offset(verdicts []Verdict, loss *Verdict, metric string, g *gainOf) {
 			continue
 		}
 		v.Finding, v.DecidedBy = Improved, Certain
-		v.Reason = fmt.Sprintf("pays for the loss of %s, by a trade", printable(loss.Metric, maxName))
+		v.Reason = fmt.Sprintf("pays for the loss of %s, by a trade", text.Visible(loss.Metric, maxName))
 	}
 }
 
@@ -91,7 +91,7 @@ func (p *Policy) certainly(evidence, medians string) string {
 
 // unpaid returns why a gain does not pay for a loss, or "".
 func (in *inputs) unpaid(v *Verdict, t *Trade, g *gainOf) string {
-	metric := printable(t.For, maxName)
+	metric := text.Visible(t.For, maxName)
 	switch {
 	case !(v.Delta >= -t.Loss-Tolerance):
 		return fmt.Sprintf("a trade allows a loss of %.4g %%", t.Loss)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/stats"
 )
 
 // scale converts numbers from one unit to another. One of the two factors is 1,
@@ -25,7 +26,7 @@ func between(from, to string) (scale, bool) {
 	return scale{1, math.Pow10(b - a)}, true
 }
 
-func (s scale) of(x float64) float64 { return finite(x * s.times / s.over) }
+func (s scale) of(x float64) float64 { return stats.Finite(x * s.times / s.over) }
 
 // picoseconds is how many of them a unit has. What is not time is counted in
 // millionths of its unit.

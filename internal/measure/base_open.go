@@ -33,14 +33,14 @@ func (s *Session) openBase(ctx context.Context) (*base, error) {
 		s.unpaired = append(s.unpaired, why)
 	}
 	policy := &s.Plan.Policy
-	desk := o.Desk && o.AB == "" && o.Repeats == 0 && !s.inCI() && policy.Compat == "" && policy.Method != gate.MethodThreshold
+	desk := o.Desk && o.AB == "" && o.Repeats == 0 && !s.inCI() && policy.Compat.Rules().Statistics && policy.Method != gate.MethodThreshold
 	switch {
 	case o.AB == abOff || o.AB == "" && o.Pairs == 0 && !desk:
 		if o.Pairs > 0 {
 			return nil, exit.Usagef("--pairs needs a base, and --ab is off: leave one of the two out")
 		}
 		return nil, nil
-	case policy.Compat != "":
+	case !policy.Compat.Rules().Statistics:
 		return nil, exit.Usagef("--ab: policy.compat %s does not judge pairs: leave one of the two out", policy.Compat)
 	case o.AB == "" && o.Pairs == 0:
 		return s.tryBase(ctx)

@@ -73,7 +73,7 @@ func (s *measuring) confirmations() int {
 	switch n := s.Plan.File.Policy.Remeasure; {
 	case n != nil:
 		return *n
-	case s.Plan.Policy.Compat != "":
+	case !s.Plan.Policy.Compat.Rules().Statistics:
 		return 0 // another tool's rules have no re-measurement
 	}
 	return defaultRemeasure

@@ -9,6 +9,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -143,8 +144,8 @@ func (r *Report) correctnessPhrase() string {
 
 // nonBlockingPhrase returns why cells that fail do not block.
 func (r *Report) nonBlockingPhrase(n int) string {
-	if r.in.Policy.Compat != "" {
-		return fails(n) + " without blocking (compat: " + shorten(visible(r.in.Policy.Compat), maxName) + ")"
+	if r.in.Policy.Compat != compat.None {
+		return fails(n) + " without blocking (compat: " + shorten(visible(string(r.in.Policy.Compat)), maxName) + ")"
 	}
 	if r.total.excused[gate.Quarantined] > 0 {
 		return fails(n) + " in quarantine or as the baseline records"

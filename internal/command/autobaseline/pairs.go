@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/suite/cases"
 	"github.com/accelgate/accelgate/internal/text"
@@ -17,7 +17,7 @@ import (
 type compared struct {
 	Case        string `json:"case"`
 	Description string `json:"description,omitempty"`
-	gate.Pair
+	compat.Pair
 	Error string `json:"error,omitempty"` // why it could not be compared
 
 	pair   cases.Pair
@@ -38,7 +38,7 @@ func comparePairs(pairs []cases.Pair, run *bench.Run, aa bool) []compared {
 			continue
 		}
 		if second := list[i].values(results, p.CompareCell(), "Comparison"); list[i].Error == "" {
-			list[i].Pair = gate.ComparePair(first, second, p.Tolerance)
+			list[i].Pair = compat.ComparePair(first, second, p.Tolerance)
 		}
 	}
 	return list
@@ -48,7 +48,7 @@ func (c *compared) repeated(values []float64) {
 	if c.Error != "" {
 		return
 	}
-	if c.Baseline = gate.SpreadOf(values); c.Baseline.N < 2 {
+	if c.Baseline = compat.SpreadOf(values); c.Baseline.N < 2 {
 		c.Error = "Baseline run failed: one measurement shows no noise: raise --budget, or look at why the others are missing"
 		return
 	}
@@ -68,8 +68,8 @@ func (c *compared) values(results map[string]*bench.Result, cell bench.Cell, whi
 		c.Error = which + " run failed: it has no total time: look at its output"
 	default:
 		values := r.Sample(cases.Total.Name).Values
-		if gate.SpreadOf(values).Median <= 0 {
-			c.Error = fmt.Sprintf("Invalid %s time: %v", strings.ToLower(which), gate.SpreadOf(values).Median)
+		if compat.SpreadOf(values).Median <= 0 {
+			c.Error = fmt.Sprintf("Invalid %s time: %v", strings.ToLower(which), compat.SpreadOf(values).Median)
 		}
 		return values
 	}

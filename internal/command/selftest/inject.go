@@ -221,7 +221,7 @@ func (t *experiment) allows(otherwise string) string {
 	if t.policy.Compat == "" {
 		return otherwise
 	}
-	return "policy.compat: " + t.policy.Compat + " judges fewer things: remove it"
+	return "policy.compat: " + string(t.policy.Compat) + " judges fewer things: remove it"
 }
 
 // missing judges copies of the run that lack a cell.

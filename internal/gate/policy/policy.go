@@ -8,6 +8,7 @@ import (
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 )
 
 // Flags are what a command line sets over the configuration.
@@ -48,7 +49,7 @@ func Of(file *config.File, flags Flags, kinds Kinds) (gate.Policy, error) {
 	p.Strict = flags.Strict
 	p.Part = flags.Part
 	p.Profile = flags.Profile
-	p.Fingerprint, p.LeftOut, p.Compat = file.Policy.Fingerprint, file.Policy.LeftOut, file.Policy.Compat
+	p.Fingerprint, p.LeftOut, p.Compat = file.Policy.Fingerprint, file.Policy.LeftOut, compat.Tool(file.Policy.Compat)
 	if file.Policy.Improvement == gate.ImprovementFail {
 		p.Improvement = gate.ImprovementFail
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 )
 
 // entry is a cell as TensorSharp.TestMatrix holds it: a result of a run, or an
@@ -144,7 +145,7 @@ func compatible(t *testing.T, name string, baseline, current []entry, threshold 
 			known[e.id] = e
 		}
 	}
-	c := gate.Compare("base", ref, results(current...), gate.Policy{Threshold: threshold, Compat: gate.CompatTensorSharp})
+	c := gate.Compare("base", ref, results(current...), gate.Policy{Threshold: threshold, Compat: compat.TensorSharp})
 	got := findings(c)
 	if diff := gocmp.Diff(oracle(known, current, threshold), got); diff != "" {
 		t.Errorf("%s (-oracle +gate):\n%s baseline %+v\n current %+v", name, diff, baseline, current)
@@ -257,7 +258,7 @@ func TestTensorSharpAgainstTheOracle(t *testing.T) {
 // TestTensorSharpIsNeverGreenWithoutEvidence: where TensorSharp would be green
 // for want of a baseline or of any cell that passed, we say so.
 func TestTensorSharpIsNeverGreenWithoutEvidence(t *testing.T) {
-	p := gate.Policy{Threshold: 10, Compat: gate.CompatTensorSharp, RequireBaseline: true}
+	p := gate.Policy{Threshold: 10, Compat: compat.TensorSharp, RequireBaseline: true}
 	passes, fails := entry{id: "a", ok: true, decode: 50}, entry{id: "a"}
 	other := results(passes)
 	other.Host.Accelerators = []bench.Accelerator{{Model: "H200"}}
@@ -291,7 +292,7 @@ func TestTensorSharpJudgesNothingElse(t *testing.T) {
 	ref := run(cell("a", "decode_tps", 100.0, "ttft_ms", 1.0, "checksum", 1.0), cell("b", "decode_tps", 1.0))
 	got := run(cell("a", "decode_tps", 100.0, "ttft_ms", 99.0, "checksum", 2.0))
 	got.LeftOut = []bench.LeftOut{{Cell: "b", Reason: "over the budget"}}
-	c := gate.Compare("base", ref, got, gate.Policy{Threshold: 10, Compat: gate.CompatTensorSharp})
+	c := gate.Compare("base", ref, got, gate.Policy{Threshold: 10, Compat: compat.TensorSharp})
 	if diff := gocmp.Diff([]string{"a decode_tps unchanged 0", "b skipped 0"}, lines(c)); diff != "" {
 		t.Errorf("verdicts (-want +got):\n%s", diff)
 	}

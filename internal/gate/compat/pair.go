@@ -1,4 +1,4 @@
-package gate
+package compat
 
 import (
 	"math"
@@ -30,10 +30,10 @@ type Spread struct {
 
 // ComparePair compares measurements of a baseline, whose median is above 0,
 // with others. Both have at least one value.
-func ComparePair(baseline, compare []float64, Tolerance float64) Pair {
-	p := Pair{Baseline: SpreadOf(baseline), Compare: SpreadOf(compare), Tolerance: Tolerance}
+func ComparePair(baseline, compare []float64, tolerance float64) Pair {
+	p := Pair{Baseline: SpreadOf(baseline), Compare: SpreadOf(compare), Tolerance: tolerance}
 	p.Diff = (p.Compare.Median - p.Baseline.Median) / p.Baseline.Median
-	p.Passed = math.Abs(p.Diff) <= Tolerance // false for NaN
+	p.Passed = math.Abs(p.Diff) <= tolerance // false for NaN
 	return p
 }
 

@@ -1,4 +1,4 @@
-package gate_test
+package compat_test
 
 import (
 	"math"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 )
 
 func TestComparePair(t *testing.T) {
@@ -26,13 +26,13 @@ func TestComparePair(t *testing.T) {
 		{"no baseline", []float64{0}, []float64{1}, 0.05, math.Inf(1), false},
 		{"nothing at all", []float64{0}, []float64{0}, 0.05, math.NaN(), false},
 	} {
-		p := gate.ComparePair(tt.baseline, tt.compare, tt.tolerance)
+		p := compat.ComparePair(tt.baseline, tt.compare, tt.tolerance)
 		if p.Passed != tt.passed || p.Diff != tt.diff && !(math.IsNaN(p.Diff) && math.IsNaN(tt.diff)) {
 			t.Errorf("%s: diff %v, passed %v, want %v and %v", tt.name, p.Diff, p.Passed, tt.diff, tt.passed)
 		}
 	}
-	want := gate.Spread{N: 4, Median: 10, MAD: 1.5, Floor: 0.6}
-	if diff := cmp.Diff(want, gate.SpreadOf([]float64{9, 8, 14, 11})); diff != "" {
+	want := compat.Spread{N: 4, Median: 10, MAD: 1.5, Floor: 0.6}
+	if diff := cmp.Diff(want, compat.SpreadOf([]float64{9, 8, 14, 11})); diff != "" {
 		t.Errorf("SpreadOf (-want +got):\n%s", diff)
 	}
 }
