@@ -37,9 +37,15 @@ func TestLastLine(t *testing.T) {
 }
 
 func TestPlural(t *testing.T) {
-	for n, want := range map[int]string{0: "0 cells", 1: "1 cell", 2: "2 cells"} {
-		if got := text.Plural(n, "cell"); got != want {
-			t.Errorf("%d: %q, want %q", n, got, want)
+	for _, test := range []struct {
+		n          int
+		noun, want string
+	}{
+		{0, "cell", "0 cells"}, {1, "cell", "1 cell"}, {2, "cell", "2 cells"}, {2, "loss", "2 losses"}, {1, "loss", "1 loss"},
+		{2, "batch", "2 batches"}, {0, "entry", "0 entries"}, {1, "entry", "1 entry"}, {2, "day", "2 days"}, {3, "more error", "3 more errors"},
+	} {
+		if got := text.Plural(test.n, test.noun); got != test.want {
+			t.Errorf("%d, %s: %q, want %q", test.n, test.noun, got, test.want)
 		}
 	}
 }
