@@ -11,13 +11,13 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// Bounds of what is printed about the cells of an update.
+// Bounds of the lines about cells in an update.
 const (
 	maxGroups = 12 // lines
 	maxNamed  = 6  // metrics of a line
 )
 
-// printSum prints how much was recorded, and which cells changed in what unless all changed alike.
+// printSum prints how much was recorded, and the changed metrics of each cell unless all changed alike.
 func (r recorded) printSum(w io.Writer, run *bench.Run, path, done string) error {
 	gated := r.gated(run)
 	lines := []string{fmt.Sprintf("%s: %s %s, %s new or changed", path, text.Plural(r.Cells, "cell"), done, text.Plural(len(gated), "metric"))}
