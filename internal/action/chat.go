@@ -144,7 +144,9 @@ func (t talk) dispatchRefresh(ctx context.Context, reason string) (string, error
 	if err := t.client.Dispatch(ctx, t.repo, t.in.workflow, t.event.DefaultBranch, inputs); err != nil {
 		return "", quoted(err)
 	}
-	return fmt.Sprintf("All hosts measure `%s`; a pull request with new baselines follows.", t.event.DefaultBranch), nil
+	return fmt.Sprintf("All hosts measure `%s`; a pull request with new baselines follows, unless a loss there blocks. "+
+		"The head of #%d is not measured for it: `/accelgate accept CELL METRIC CEILING DAYS REASON` accepts a loss of the head.",
+		t.event.DefaultBranch, t.event.Comment.Issue), nil
 }
 
 // quoted is an error whose text is not ours, for Markdown.

@@ -40,15 +40,26 @@ func (a *action) show(g collected, j judge.Judged) error {
 	return nil
 }
 
-// saveHTML writes the report as one page.
+// saveHTML writes the report as a page, with the folder of cells that it loads. Where the folder cannot be written, the page
+// counts the cells that it has no room for.
 func (a *action) saveHTML(g collected, j judge.Judged) error {
-	page, err := judge.Rendered(report.HTML, j.Report)
+	path := a.in.options.OutPath(g.file, "report.html")
+	cells, err := judge.WritePage(path, j.Report, a.token.Hide)
 	if err != nil {
-		return err
+		a.warn(err)
+		page, err := judge.Rendered(report.HTML, j.Report)
+		if err != nil {
+			return err
+		}
+		if _, err = a.saveReport(g, "report.html", a.token.Hide(page)); err != nil {
+			return err
+		}
 	}
-	path, err := a.saveReport(g, "report.html", a.token.Hide(page))
 	a.output("html", path)
-	return err
+	if cells != "" {
+		a.output("html-cells", cells)
+	}
+	return nil
 }
 
 // maxAnnotations of a level are shown: GitHub shows ten.

@@ -92,7 +92,8 @@ func (a *action) refresh(ctx context.Context, g collected, j judge.Judged) (int,
 		a.annotate(
 			a.gh.Error,
 			"baselines not refreshed",
-			"the gate did not pass; fix it, or set the input force to record the cells that passed",
+			"the gate did not pass; fix it, or record what passed on the host with accelgate baseline update --force --reason REASON; "+
+				"a workflow that uses the action in a step can set its input force instead",
 		)
 		return j.Exit(), nil
 	}

@@ -22,7 +22,7 @@ var allowed = map[string][]string{
 	"cli":        {"action", "artifact", "atomicfile", "bench", "command", "config", "detect", "engine", "exit", "formats", "gate", "github", "judge", "matrix", "measure", "reference", "report", "suite", "text", "worker"},
 	"action":     {"atomicfile", "bench", "command", "config", "exit", "gate", "github", "judge", "matrix", "measure", "reference", "report", "text", "worker"},
 	"command":    {"artifact", "atomicfile", "bench", "config", "detect", "device", "exit", "formats", "gate", "github", "judge", "matrix", "measure", "reference", "report", "stats", "suite", "tensor", "text", "worker"},
-	"judge":      {"bench", "config", "detect", "device", "exit", "formats", "gate", "matrix", "measure", "reference", "report", "suite", "text", "worker"},
+	"judge":      {"atomicfile", "bench", "config", "detect", "device", "exit", "formats", "gate", "matrix", "measure", "reference", "report", "suite", "text", "worker"},
 	"measure":    {"artifact", "atomicfile", "bench", "config", "detect", "device", "engine", "exit", "formats", "gate", "matrix", "reference", "stats", "suite", "text", "version", "worker"},
 	"suite":      {"artifact", "atomicfile", "bench", "config", "device", "formats", "gate", "matrix", "report", "stats", "tensor", "text", "worker"},
 	"report":     {"bench", "detect", "gate", "github", "reference", "stats", "text"},

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // LoadPoint is one probe of a search over loads: what a server did under one
@@ -48,7 +50,7 @@ func (c Curve) Knee() (knee LoadPoint, found bool) {
 
 // Summary returns in one line the number of probes and where the knee is.
 func (c Curve) Summary() string {
-	s := fmt.Sprintf("%d probes", len(c))
+	s := text.Plural(len(c), "probe")
 	if knee, found := c.Knee(); found {
 		s += fmt.Sprintf("; knee at load %.4g: %.4g req/s at a TTFT p95 of %.4g ms", knee.Load, knee.Rate, knee.TTFT)
 	}

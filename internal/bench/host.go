@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Host names the machine a run was measured on.
@@ -67,10 +69,7 @@ func (f Fingerprint) Device() string {
 		return f.CPU
 	}
 	if len(f.Accelerators) == 0 {
-		if f.Cores == 1 {
-			return f.CPU + ", 1 core"
-		}
-		return fmt.Sprintf("%s, %d cores", f.CPU, f.Cores)
+		return f.CPU + ", " + text.Plural(f.Cores, "core")
 	}
 	first := f.Accelerators[0].Model
 	alike := 0
@@ -84,7 +83,7 @@ func (f Fingerprint) Device() string {
 		what = fmt.Sprintf("%d x %s", alike, first)
 	}
 	if others := len(f.Accelerators) - alike; others > 0 {
-		what += fmt.Sprintf(" + %d others", others)
+		what += " + " + text.Plural(others, "other")
 	}
 	return what
 }
@@ -101,7 +100,7 @@ func (f Fingerprint) Comparable(ref Fingerprint) (ok bool, reason string) {
 	case !slices.Equal(f.models(), ref.models()):
 		return false, fmt.Sprintf("accelerator is %s, the baseline's is %s", join(f.models()), join(ref.models()))
 	case f.CPU != ref.CPU || f.Cores != ref.Cores:
-		return false, fmt.Sprintf("CPU is %q with %d cores, the baseline's is %q with %d", f.CPU, f.Cores, ref.CPU, ref.Cores)
+		return false, fmt.Sprintf("CPU is %q with %s, the baseline's is %q with %d", f.CPU, text.Plural(f.Cores, "core"), ref.CPU, ref.Cores)
 	}
 	return true, ""
 }

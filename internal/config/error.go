@@ -50,7 +50,7 @@ func (es Errors) Error() string {
 	var b strings.Builder
 	for i, e := range es {
 		if i == maxPrinted {
-			fmt.Fprintf(&b, "\n%d more errors; fix these first", len(es)-i)
+			fmt.Fprintf(&b, "\n%s; fix these first", text.Plural(len(es)-i, "more error"))
 			break
 		}
 		if i > 0 {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/stats"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // floats returns the numbers of the list o[name], which messages call label;
@@ -98,7 +99,8 @@ func readBenchyCell(b *builder, o, one object) {
 // value.
 func perRun(c *cell, key string, values []float64, runs int) []float64 {
 	if runs == 0 || len(values)%runs != 0 {
-		c.warn("%s has %d values in %d runs, so only their median is one value: see whether requests failed", key, len(values), runs)
+		c.warn("%s has %s in %s, so only their median is one value: see whether requests failed",
+			key, text.Plural(len(values), "value"), text.Plural(runs, "run"))
 		return []float64{stats.Median(values)}
 	}
 	size := len(values) / runs

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/stats"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Reduction makes one number of many steps. It comes from [ParseSteps].
@@ -203,7 +204,7 @@ func (r *Reduction) shorten(points []Point) (s left, err error) {
 // enough refuses to take more steps than there are, and to leave fewer than some.
 func (w *word) enough(points []Point, left int) error {
 	if len(points) < int(w.n)+left {
-		return fmt.Errorf("%s %v of %d steps: let the program run longer, or correct the number", w.name, w.n, len(points))
+		return fmt.Errorf("%s %v of %s: let the program run longer, or correct the number", w.name, w.n, text.Plural(len(points), "step"))
 	}
 	return nil
 }
@@ -217,7 +218,7 @@ func find(points []Point, step string) (int, error) {
 		return 0, fmt.Errorf("there is no step %s, because no step is left", cut(step, maxName))
 	}
 	return 0, fmt.Errorf("there is no step %s, only %s from %s to %s: let the program run longer, or correct the step", cut(step, maxName),
-		fmt.Sprintf("%d steps", len(points)), cut(points[0].Step, maxName), cut(points[len(points)-1].Step, maxName))
+		text.Plural(len(points), "step"), cut(points[0].Step, maxName), cut(points[len(points)-1].Step, maxName))
 }
 
 // sameStep reports whether two names are of one step: 5 is 5.0.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
@@ -90,9 +91,9 @@ func succeeded(o object) error {
 		)
 	case failed > 0:
 		return fmt.Errorf(
-			"%d of %d requests failed, and the numbers are those of the others: see in the server's log why",
+			"%d of %s failed, and the numbers are those of the others: see in the server's log why",
 			failed,
-			completed+failed,
+			text.Plural(int(completed+failed), "request"),
 		)
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/stats"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // testOf chooses the best evidence that all members have.
@@ -121,10 +122,10 @@ func (t *pairsMean) result(b *budgeted, alpha float64) meanFinding {
 	switch {
 	case t.Unusable > 0:
 		f.interval = [2]float64{-100, 0}
-		f.more = fmt.Sprintf("%d cells have a pair with a value that is not a positive number: measure them again", t.Unusable)
+		f.more = fmt.Sprintf("%s with a pair whose value is not a positive number: measure again", text.Plural(t.Unusable, "cell"))
 	case t.Least > alpha:
 		f.evidence.MDE = 0
-		f.more = fmt.Sprintf("%d pairs cannot show a loss at all: measure more with --pairs %d", t.Pairs, max(5, 2*t.of))
+		f.more = fmt.Sprintf("%s cannot show a loss at all: measure more with --pairs %d", text.Plural(t.Pairs, "pair"), max(5, 2*t.of))
 	}
 	return f
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/stats"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Compare judges run against ref, the Run of a baseline called name. A nil ref
@@ -118,7 +119,8 @@ func (s *summary) unjudged(in *inputs) string {
 	case s.alone == s.passed && (s.paired || in.ref == nil && s.tracked):
 		return ""
 	case in.unjudged != "" && in.run.Base != "" && s.passed > 0:
-		return fmt.Sprintf("%d of %d cells could not be judged by pairs with the base, and %s", s.passed-s.alone, s.passed, in.unjudged)
+		return fmt.Sprintf("%d of %s could not be judged by pairs with the base, and %s",
+			s.passed-s.alone, text.Plural(s.passed, "cell"), in.unjudged)
 	case in.unjudged == "" && !s.tracked && s.passed > 0:
 		return cmp.Or(unrecordable(in), "no cell could be judged by the numbers of the baseline")
 	}

@@ -42,7 +42,7 @@ func (check *Check) phrase(r *OperatorRow) string {
 	case r.NewCalls == 0:
 		how = called(r.OldCalls) + " recorded and none said"
 	default:
-		how = fmt.Sprintf(", %d to %d calls", r.OldCalls, r.NewCalls)
+		how = fmt.Sprintf(", %d to %s", r.OldCalls, text.Plural(int(r.NewCalls), "call"))
 	}
 	return fmt.Sprintf("%s %s (%s%s%s%s)", name, change(r.Diff), amounts(check.Unit, r.Old, r.New), how, check.cause(r), r.share())
 }
@@ -75,13 +75,10 @@ func (r *OperatorRow) share() string {
 }
 
 func called(calls int64) string {
-	switch calls {
-	case 0:
+	if calls == 0 {
 		return ""
-	case 1:
-		return ", 1 call"
 	}
-	return fmt.Sprintf(", %d calls", calls)
+	return ", " + text.Plural(int(calls), "call")
 }
 
 func change(fraction float64) string {

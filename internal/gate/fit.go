@@ -269,8 +269,8 @@ func (b *budgeted) decideFit(in *inputs, v *Verdict, f *meanFinding, q, share fl
 		v.undecide(ByNewBaseline, "the "+b.Fit.Of+" of the reference is 0, so a change in percent is undefined: bound it with max or min")
 	case v.Evidence.Need > 0 && !medians:
 		v.Finding = seen(Regressed, lost && v.Evidence.suspicious())
-		v.undecide(ByMorePairs, fmt.Sprintf("p %.2g after %d pairs of each cell decides nothing: %d pairs are needed; "+
-			"measure again without a time limit", v.Evidence.P, v.Evidence.Pairs, v.Evidence.Need))
+		v.undecide(ByMorePairs, fmt.Sprintf("p %.2g after %s of each cell decides nothing: %d pairs are needed; "+
+			"measure again without a time limit", v.Evidence.P, text.Plural(v.Evidence.Pairs, "pair"), v.Evidence.Need))
 	case lost && (medians || q <= share):
 		v.Finding, v.Reason = Regressed, "changed most: "+b.worstCells(in)
 	case !lost && (medians || v.Interval[0] >= -b.Loss-Tolerance):

@@ -53,10 +53,10 @@ func (in *inputs) spendBound(of *Budget) budgeted {
 		)
 	case !fits || math.IsNaN(t.value) || math.IsInf(t.value, 0):
 		b.verdict.Reason = fmt.Sprintf(
-			"a fit needs %d points with different values of %s, and the run has %d cells of the group: measure more",
+			"a fit needs %d points with different values of %s, and the run has %s of the group: measure more",
 			detect.MinPoints,
 			text.Visible(of.Fit.Over, maxName),
-			t.points,
+			text.Plural(t.points, "cell"),
 		)
 	default:
 		t.judge(of.Fit)

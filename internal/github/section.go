@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
@@ -127,7 +128,7 @@ func joined(others map[string]section, own section, post Post, limit int) (strin
 		largest := all[slices.MaxFunc(slices.Sorted(maps.Keys(all)), func(a, b string) int { return len(all[a].body) - len(all[b].body) })]
 		stub := largest.stub()
 		if largest.key == own.key || len(stub.body) >= len(largest.body) {
-			return "", section{}, fmt.Errorf("the text is %d bytes too long: shorten it", over)
+			return "", section{}, fmt.Errorf("the text is %s too long: shorten it", text.Plural(over, "byte"))
 		}
 		all[largest.key] = stub
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Lanes are the devices that cells are pinned to, leased for this run.
@@ -81,8 +82,8 @@ func (s *Session) Lease(ctx context.Context) (Lanes, error) {
 		warnings = append(
 			warnings,
 			fmt.Sprintf(
-				"%d cells moved to other devices than those of the last run, because all end sooner so: compare small changes in pairs (--ab)",
-				moved,
+				"%s moved to other devices than those of the last run, because all end sooner so: compare small changes in pairs (--ab)",
+				text.Plural(moved, "cell"),
 			),
 		)
 	}

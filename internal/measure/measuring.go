@@ -18,6 +18,7 @@ import (
 	"github.com/accelgate/accelgate/internal/engine"
 	"github.com/accelgate/accelgate/internal/measure/runner"
 	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // measuring is one measuring of a session: its journal, its devices, its clock.
@@ -104,8 +105,8 @@ func (s *measuring) announce(entries []runner.Entry) {
 	}
 	fmt.Fprintf(
 		s.Stderr,
-		"accelgate: resuming: %d measurements kept; %d that failed and %d of another build, configuration, environment or host are not",
-		kept,
+		"accelgate: resuming: %s kept; %d that failed and %d of another build, configuration, environment or host are not",
+		text.Plural(kept, "measurement"),
 		failed,
 		other,
 	)
@@ -211,8 +212,8 @@ func (s *measuring) cutShort(results []bench.Result) []string {
 	}
 	return []string{
 		fmt.Sprintf(
-			"the budget ended before all repeats: %d cells have fewer values than configured; raise limits.budget, or lower repeats",
-			n,
+			"the budget ended before all repeats: %s with fewer values than configured; raise limits.budget, or lower repeats",
+			text.Plural(n, "cell"),
 		),
 	}
 }

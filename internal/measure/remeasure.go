@@ -9,6 +9,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/measure/runner"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 const (
@@ -102,9 +103,9 @@ func (s *measuring) more(run *bench.Run, ids []string, why map[string]gate.Reque
 	if confirm > 0 {
 		fmt.Fprintf(
 			s.Stderr,
-			"accelgate: cells that look slower: %d; they are measured again, %d times each, and judged by that\n",
+			"accelgate: cells that look slower: %d; they are measured again, %s each, and judged by that\n",
 			confirm,
-			want,
+			text.Plural(want, "time"),
 		)
 	}
 	if n := len(more) - confirm; n > 0 {
@@ -125,7 +126,7 @@ func (s *measuring) morePairs(run *bench.Run, need, more map[string]int) {
 		}
 	}
 	if cells > 0 {
-		fmt.Fprintf(s.Stderr, "accelgate: cells that may be slower: %d; they are measured in up to %d pairs\n", cells, most)
+		fmt.Fprintf(s.Stderr, "accelgate: cells that may be slower: %d; they are measured in up to %s\n", cells, text.Plural(most, "pair"))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // narrow keeps the cells that the flags want: profile and tags first, then ids,
@@ -27,7 +28,7 @@ func (p *Plan) narrow() error {
 		return err
 	}
 	if p.size() == 0 && !p.skips() && p.Unlisted() == nil {
-		return exit.Usagef("the flags leave none of %d cells: list the ids with 'accelgate plan --list'", before)
+		return exit.Usagef("the flags leave none of %s: list the ids with 'accelgate plan --list'", text.Plural(before, "cell"))
 	}
 	p.limit() // of the matrix, so that all shards agree on it
 	return p.split()
@@ -87,7 +88,7 @@ func (p *Plan) filter() error {
 		return exit.AsUsage(err)
 	}
 	if len(others) == len(all) && p.Unlisted() == nil {
-		return exit.Usagef("--only and --skip leave none of %d cells: list the ids with 'accelgate plan --list'", len(all))
+		return exit.Usagef("--only and --skip leave none of %s: list the ids with 'accelgate plan --list'", text.Plural(len(all), "cell"))
 	}
 	dropped := SetOf(others)
 	for i := range p.Suites {
@@ -116,7 +117,7 @@ func (p *Plan) split() error {
 		}
 	}
 	if shard.Index > len(packed.Shards) {
-		return exit.Usagef("--shard %s: the cells make only %d shards: use fewer", shard, len(packed.Shards))
+		return exit.Usagef("--shard %s: the cells make only %s: use fewer", shard, text.Plural(len(packed.Shards), "shard"))
 	}
 	mine := SetOf(CellIDs(packed.Shards[shard.Index-1].Cells))
 	for i := range p.Suites {
@@ -145,7 +146,7 @@ func (p *Plan) limit() {
 		s := &p.Suites[i]
 		n := min(most, len(s.Cells))
 		for _, c := range s.Cells[n:] {
-			p.LeftOut = append(p.LeftOut, bench.LeftOut{Cell: c.ID(), Reason: fmt.Sprintf("over the limit of %d cells", limit)})
+			p.LeftOut = append(p.LeftOut, bench.LeftOut{Cell: c.ID(), Reason: "over the limit of " + text.Plural(limit, "cell")})
 		}
 		s.Cells, most = s.Cells[:n], most-n
 	}

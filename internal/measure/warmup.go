@@ -5,6 +5,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // minRounds is how many values of a cell it takes to see that its first ones
@@ -31,9 +32,9 @@ func warmUp(run *bench.Run) []string {
 	}
 	return []string{
 		fmt.Sprintf(
-			"the first processes of %d of %d cells are unlike the later ones, so the host warmed up while it measured: raise repeats, or keep it busy before",
+			"the first processes of %d of %s are unlike the later ones, so the host warmed up while it measured: raise repeats, or keep it busy before",
 			warm,
-			cells,
+			text.Plural(cells, "cell"),
 		),
 	}
 }

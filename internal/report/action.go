@@ -177,7 +177,7 @@ func evidence(f finding) inline {
 		parts = append(parts, only(plain(s)))
 	}
 	if f.Retries > 0 {
-		parts = append(parts, only(plain("after "+retries(f.Retries))))
+		parts = append(parts, only(plain("after "+text.Plural(f.Retries, "retry"))))
 	}
 	if f.Device != "" {
 		parts = append(parts, inline{plain("on "), code(f.Device)})
@@ -271,13 +271,6 @@ func often(n int) string {
 		return "once"
 	}
 	return fmt.Sprintf("%d times", n)
-}
-
-func retries(n int) string {
-	if n == 1 {
-		return "1 retry"
-	}
-	return fmt.Sprintf("%d retries", n)
 }
 
 // next returns how to see it again, and how to accept it.

@@ -202,7 +202,7 @@ func (x *Explained) about() inline {
 		line = append(line, plain(", on "), code(x.result.Device))
 	}
 	if n := x.result.Retries; n > 0 {
-		line = append(line, plain(", after "+retries(n)))
+		line = append(line, plain(", after "+text.Plural(n, "retry")))
 	}
 	return line
 }

@@ -37,14 +37,15 @@ func TestLastLine(t *testing.T) {
 }
 
 func TestPlural(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		n    int
-		noun string
-		want string
-	}{{0, "cell", "0 cells"}, {1, "cell", "1 cell"}, {2, "cell", "2 cells"}, {1, "loss", "1 loss"}, {2, "loss", "2 losses"}, {3, "search", "3 searches"}} {
-		if got := text.Plural(c.n, c.noun); got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
+	for _, test := range []struct {
+		n          int
+		noun, want string
+	}{
+		{0, "cell", "0 cells"}, {1, "cell", "1 cell"}, {2, "cell", "2 cells"}, {2, "loss", "2 losses"}, {1, "loss", "1 loss"},
+		{2, "batch", "2 batches"}, {0, "entry", "0 entries"}, {1, "entry", "1 entry"}, {2, "day", "2 days"}, {3, "more error", "3 more errors"},
+	} {
+		if got := text.Plural(test.n, test.noun); got != test.want {
+			t.Errorf("%d, %s: %q, want %q", test.n, test.noun, got, test.want)
 		}
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Plural returns a number with its noun: "1 cell", "2 cells", "2 losses". Nouns whose plural is neither s nor es, such
-// as entry, are not for it.
+// Plural returns a number with its noun: "1 cell", "2 cells", "2 losses", "2 entries". The plural of the noun's last
+// word is regular: an s, an es after a hiss, or an ies in place of a y after a consonant.
 func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -16,6 +16,9 @@ func Plural(n int, noun string) string {
 		if strings.HasSuffix(noun, hiss) {
 			ending = "es"
 		}
+	}
+	if stem, found := strings.CutSuffix(noun, "y"); found && !strings.ContainsAny(stem[max(0, len(stem)-1):], "aeiou") {
+		noun, ending = stem, "ies"
 	}
 	return strconv.Itoa(n) + " " + noun + ending
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // transcript keeps the beginning and the end of several streams, half of max bytes each.
@@ -35,7 +37,7 @@ func (t *transcript) String() string {
 	b.Write(t.head)
 	end := t.tail.bytes()
 	if left := t.n - len(t.head) - len(end); left > 0 {
-		fmt.Fprintf(&b, "\n[accelgate left out %d bytes]\n", left)
+		fmt.Fprintf(&b, "\n[accelgate left out %s]\n", text.Plural(left, "byte"))
 	}
 	b.Write(end)
 	return strings.ToValidUTF8(b.String(), "\uFFFD")

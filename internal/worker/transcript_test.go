@@ -14,7 +14,7 @@ func TestTranscriptKeepsBothEnds(t *testing.T) {
 		{8, nil, ""},
 		{8, []string{"ab", "cd"}, "abcd"},
 		{8, []string{"abcdefgh"}, "abcdefgh"},
-		{8, []string{"abc", "def", "ghi"}, "abcd\n[accelgate left out 1 bytes]\nfghi"},
+		{8, []string{"abc", "def", "ghi"}, "abcd\n[accelgate left out 1 byte]\nfghi"},
 		{8, []string{"abcd", strings.Repeat("x", 1000), "wxyz"}, "abcd\n[accelgate left out 1000 bytes]\nwxyz"},
 		{4, []string{"a\xff"}, "a\uFFFD"},
 	} {

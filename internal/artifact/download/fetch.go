@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // fetch is one call of Fetch.
@@ -135,7 +137,7 @@ func (f *fetch) choose(info Info) ([]File, error) {
 	}
 	switch {
 	case len(files) == 0:
-		return nil, fmt.Errorf("none of its %d files is wanted: name a model that has them", len(info.Files))
+		return nil, fmt.Errorf("none of its %s is wanted: name a model that has them", text.Plural(len(info.Files), "file"))
 	case len(files) > MaxFiles:
 		return nil, fmt.Errorf("%d files are wanted, of which at most %d are taken at once: choose fewer", len(files), MaxFiles)
 	}

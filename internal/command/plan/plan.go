@@ -171,18 +171,18 @@ func inMilliseconds(d time.Duration) float64 { return float64(d) / float64(time.
 
 // summarize prints a plan for people.
 func summarize(w io.Writer, p *measure.Plan, doc plannedDocument, held *recorded) {
-	fmt.Fprintf(w, "host %s: %d cells", doc.Host, len(doc.Cells))
+	fmt.Fprintf(w, "host %s: %s", doc.Host, text.Plural(len(doc.Cells), "cell"))
 	for _, more := range []struct {
 		n    int
 		what string
-	}{{len(doc.Skipped), "that it skips"}, {len(doc.LeftOut), "cells over the limit"}, {len(p.Others), "cells not selected"}} {
+	}{{len(doc.Skipped), "skipped"}, {len(doc.LeftOut), "over the limit"}, {len(p.Others), "not selected"}} {
 		if more.n > 0 {
-			fmt.Fprintf(w, ", %d %s", more.n, more.what)
+			fmt.Fprintf(w, ", %s %s", text.Plural(more.n, "cell"), more.what)
 		}
 	}
 	fmt.Fprintln(w)
 	for _, s := range p.Suites {
-		fmt.Fprintf(w, "  suite %s: %d cells x %d measurements\n", s.Name, len(s.Cells), s.Plan.Repeats)
+		fmt.Fprintf(w, "  suite %s: %s x %s\n", s.Name, text.Plural(len(s.Cells), "cell"), text.Plural(s.Plan.Repeats, "measurement"))
 	}
 	reasons := map[string]int{}
 	for _, s := range doc.Skipped {
@@ -192,7 +192,7 @@ func summarize(w io.Writer, p *measure.Plan, doc plannedDocument, held *recorded
 	}
 	held.print(w, p)
 	for _, s := range doc.Shards {
-		fmt.Fprintf(w, "  shard %s: %d cells", s.Shard, len(s.Cells))
+		fmt.Fprintf(w, "  shard %s: %s", s.Shard, text.Plural(len(s.Cells), "cell"))
 		if s.WallMS > 0 {
 			fmt.Fprintf(w, ", %.1f s by earlier runs", s.WallMS/1000)
 		}

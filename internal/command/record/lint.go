@@ -89,7 +89,8 @@ func (l Linted) Print(e *measure.Env) error {
 		for _, p := range b.Problems {
 			fmt.Fprintln(e.Stdout, e.Carry(p.Format(b.Path)))
 		}
-		if _, err := fmt.Fprintf(e.Stdout, "%s: %d entries, %d problems\n", b.Path, b.Entries, len(b.Problems)); err != nil {
+		_, err := fmt.Fprintf(e.Stdout, "%s: %s, %s\n", b.Path, text.Plural(b.Entries, "entry"), text.Plural(len(b.Problems), "problem"))
+		if err != nil {
 			return err
 		}
 	}

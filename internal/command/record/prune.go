@@ -37,7 +37,7 @@ func Prune(ctx context.Context, e *measure.Env, o *measure.HostOptions, dry bool
 	for _, id := range removed {
 		fmt.Fprintf(e.Stdout, "remove %s\n", text.OneLine(id))
 	}
-	fmt.Fprintf(e.Stdout, "%s: %d of %d entries removed\n", path, len(removed), len(file.Entries))
+	fmt.Fprintf(e.Stdout, "%s: %d of %s removed\n", path, len(removed), text.Plural(len(file.Entries), "entry"))
 	if dry || len(removed) == 0 {
 		return nil
 	}

@@ -139,17 +139,6 @@ func withoutReference(run *bench.Run, file *baseline.File) (warnings []string) {
 	return warnings
 }
 
-// gated counts the numbers of gated metrics that are new or changed. Others inform, such as the resources of each cell.
-func (r recorded) gated(run *bench.Run) (n int) {
-	for _, c := range r.Changes {
-		known := slices.ContainsFunc(run.Metrics, func(m bench.Metric) bool { return m.Name == c.Metric && !m.Informational })
-		if c.Kind != baseline.Still && (known || c.Kind == baseline.Removed && bench.Resource(c.Metric) == nil) {
-			n++
-		}
-	}
-	return n
-}
-
 // Still counts the numbers that stay because they moved within their noise, or by too little.
 func (r recorded) Still() (n int) {
 	for _, c := range r.Changes {

@@ -79,14 +79,9 @@ func (u *Update) Run(ctx context.Context, e *measure.Env) (int, error) {
 			text.Plural(n, "number"),
 		)
 	}
-	fmt.Fprintf(
-		e.Stdout,
-		"%s: %s %s, %s new or changed\n",
-		ref.Path,
-		text.Plural(recorded.Cells, "cell"),
-		done,
-		text.Plural(recorded.gated(run), "metric"),
-	)
+	if err := recorded.printSum(e.Stdout, run, ref.Path, done); err != nil {
+		return 0, err
+	}
 	if u.Dry {
 		if t := ref.Typed; t != nil && u.Reference(t.File).Remote() && t.File.Baselines.Publish != nil {
 			fmt.Fprintf(e.Stdout, "would be published by: %s\n", remote.Line(t.File.Baselines.Publish, filepath.Base(ref.Path), ref.Path))

@@ -107,7 +107,9 @@ type amount struct {
 
 func (a amount) possible() bool { return a.seconds <= maxSeconds && a.calls <= maxCount }
 
-func (a amount) String() string { return fmt.Sprintf("%v s in %d calls", a.seconds, a.calls) }
+func (a amount) String() string {
+	return fmt.Sprintf("%v s in %s", a.seconds, text.Plural(int(a.calls), "call"))
+}
 
 // sorted returns the operators as a Profile has them, and their sum.
 func (o *operators) sorted() (entries []bench.Entry, sum float64) {

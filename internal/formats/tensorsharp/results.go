@@ -13,10 +13,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tailscale/hujson"
-
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/text/jsonread/jsonkey"
+	"github.com/tailscale/hujson"
 )
 
 // The limits of a folder of results. A result holds at most 28 KiB of texts
@@ -67,7 +67,7 @@ func ReadResults(dir string) (run *bench.Run, warnings []string, err error) {
 		i.add(e.Name(), r)
 	}
 	if more := i.count - maxResultWarnings; more > 0 {
-		i.warnings = append(i.warnings, fmt.Sprintf("%d more files like these: fix these first", more))
+		i.warnings = append(i.warnings, text.Plural(more, "more file")+" like these: fix these first")
 	}
 	if len(i.run.Results) == 0 {
 		return nil, i.warnings, fmt.Errorf(

@@ -3,6 +3,8 @@ package diff
 import (
 	"fmt"
 	"strings"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // minForP99 is the number of requests from which a two-sided 95 % confidence
@@ -33,7 +35,7 @@ func (m metricPair) fewer() string {
 	if m.new.N <= 0 || m.new.N >= m.old.N-m.new.N {
 		return ""
 	}
-	return fmt.Sprintf("the candidate rests on %d measurements and the baseline on %d: measure both alike", m.new.N, m.old.N)
+	return fmt.Sprintf("the candidate rests on %s and the baseline on %d: measure both alike", text.Plural(m.new.N, "measurement"), m.old.N)
 }
 
 // informational reports whether the metric is never judged. What the baseline

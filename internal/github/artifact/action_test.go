@@ -277,7 +277,7 @@ func (p posted) judged(t *testing.T, status gate.Status) {
 var (
 	// commands are what the action itself tells the runner.
 	commands = regexp.MustCompile(`^::(stop-commands::[A-Z2-7]{26}|[A-Z2-7]{26}::|error( title=[^:]*)?::.*|(warning|notice)( title=[^:]*)?::.*)$`)
-	outputs  = regexp.MustCompile(`(?s)(report|html|config-changed|json|counts|verdict|check-url|comment-url)<<(accelgate_[A-Z2-7]{26})\n([^\n]*)\n(accelgate_[A-Z2-7]{26})\n`)
+	outputs  = regexp.MustCompile(`(?s)(report|html|html-cells|config-changed|json|counts|verdict|check-url|comment-url)<<(accelgate_[A-Z2-7]{26})\n([^\n]*)\n(accelgate_[A-Z2-7]{26})\n`)
 	indented = regexp.MustCompile(`(?m)^    .*$`)
 )
 

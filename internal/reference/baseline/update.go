@@ -11,6 +11,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/stats"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // UpdateOptions say why and when a baseline is refreshed.
@@ -123,12 +124,12 @@ func (u *update) checkMachine(old *File) (moved bool, err error) {
 		return true, nil
 	}
 	return true, fmt.Errorf(
-		"the speeds in the baseline of %s are of another host (%s) and %d of its %d entries, such as %s, did not pass in this run: "+
+		"the speeds in the baseline of %s are of another host (%s) and %d of its %s, such as %s, did not pass in this run: "+
 			"run the whole matrix on this host, or remove those entries with accelgate baseline prune",
 		u.run.Host.Label,
 		plain(reason),
 		len(left),
-		len(old.Entries),
+		text.Plural(len(old.Entries), "entry"),
 		quote(slices.Min(left)),
 	)
 }

@@ -14,7 +14,7 @@ import (
 func TestStripShowsValuesMedianAndInterval(t *testing.T) {
 	t.Parallel()
 	got := chart.Strip([]chart.Group{{Name: "base", Class: "base", Values: []float64{10, 12, 14}}, {Name: "now", Class: "head", Values: []float64{20}, Low: 18, High: 22}}, "ms")
-	for _, want := range []string{`class="dots base"`, `class="dots head"`, `class="interval head"`, `aria-label="base: 3 values, median 12 ms; now: 1 values, median 20 ms"`, ">22.6 ms<"} {
+	for _, want := range []string{`class="dots base"`, `class="dots head"`, `class="interval head"`, `aria-label="base: 3 values, median 12 ms; now: 1 value, median 20 ms"`, ">22.6 ms<"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %s in %s", want, got)
 		}

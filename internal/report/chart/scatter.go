@@ -1,6 +1,10 @@
 package chart
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/accelgate/accelgate/internal/text"
+)
 
 // Point is one measurement of a [Scatter].
 type Point struct {
@@ -75,5 +79,5 @@ func (s Scatter) describe(n int) string {
 			mark = fmt.Sprintf("; %s at %s %s and %s %s", s.Mark, value(p.X), s.X, value(p.Y), s.Y)
 		}
 	}
-	return fmt.Sprintf("%s against %s, %d points, %d of them: %s%s", s.Y, s.X, n, good, s.Good, mark)
+	return fmt.Sprintf("%s against %s, %s, %d of them: %s%s", s.Y, s.X, text.Plural(n, "point"), good, s.Good, mark)
 }

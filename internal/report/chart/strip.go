@@ -3,6 +3,8 @@ package chart
 import (
 	"fmt"
 	"slices"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Group is one row of a strip plot.
@@ -66,7 +68,7 @@ func describe(groups []Group, unit string) string {
 		if s != "" {
 			s += "; "
 		}
-		s += fmt.Sprintf("%s: %d values, median %s %s", g.Name, len(g.Values), value(m), unit)
+		s += fmt.Sprintf("%s: %s, median %s %s", g.Name, text.Plural(len(g.Values), "value"), value(m), unit)
 	}
 	return s
 }

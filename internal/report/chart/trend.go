@@ -1,6 +1,10 @@
 package chart
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/accelgate/accelgate/internal/text"
+)
 
 // Trend is a number over runs, the oldest first.
 type Trend struct {
@@ -70,7 +74,7 @@ func (c *canvas) runs(t *Trend, s scale, x func(int) float64) {
 }
 
 func (t *Trend) describe() string {
-	s := fmt.Sprintf("%s over %d runs", t.Name, len(t.Values))
+	s := t.Name + " over " + text.Plural(len(t.Values), "run")
 	if last := t.Values[len(t.Values)-1]; finite(last) {
 		s += fmt.Sprintf(", now %s %s", value(last), t.Unit)
 	}

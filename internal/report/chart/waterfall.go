@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Step is one part of a change of a sum.
@@ -41,7 +43,8 @@ func Waterfall(old float64, steps []Step, most int, unit string) string {
 	c.text(width-right, height+bottom-4, "scale", "end", value(s.hi)+" "+unit)
 	return c.finish(
 		height+bottom,
-		fmt.Sprintf("from %s to %s %s in %d steps, the largest %s", value(old), value(levels[len(steps)]), unit, len(steps), steps[0].Name),
+		fmt.Sprintf("from %s to %s %s in %s, the largest %s",
+			value(old), value(levels[len(steps)]), unit, text.Plural(len(steps), "step"), steps[0].Name),
 	)
 }
 
@@ -64,5 +67,5 @@ func largest(steps []Step, most int) []Step {
 	for _, s := range kept[most:] {
 		rest += s.Delta
 	}
-	return append(kept[:most:most], Step{fmt.Sprintf("%d others", len(kept)-most), rest})
+	return append(kept[:most:most], Step{text.Plural(len(kept)-most, "other"), rest})
 }

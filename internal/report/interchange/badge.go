@@ -36,7 +36,7 @@ func Badge(w io.Writer, r report.Report) error {
 	case gate.StatusFailed:
 		b.Message, b.Color, b.IsError = "failed", "red", true
 		if t.Blocking > 0 {
-			b.Message = fmt.Sprintf("failed: %d of %d cells", t.Blocking, t.Cells)
+			b.Message = fmt.Sprintf("failed: %d of %s", t.Blocking, text.Plural(t.Cells, "cell"))
 		}
 	case gate.StatusActionRequired:
 		b.Message, b.Color = "action required", "orange"

@@ -13,6 +13,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/suite/analysis/lowrank"
+	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 	"github.com/accelgate/accelgate/internal/worker"
 )
@@ -195,9 +196,9 @@ func (f *fidelity) result(r bench.Result, report lowrank.Report, took float64, f
 	case s.Different > 0 && first && f.suite.body.Level == Fail:
 		r.Outcome = bench.Incorrect
 		r.Reason = fmt.Sprintf(
-			"%d of %d parameters differ by more than the tolerance %g, by at most %.3g",
+			"%d of %s differ by more than the tolerance %g, by at most %.3g",
 			s.Different,
-			s.Total,
+			text.Plural(s.Total, "parameter"),
 			report.Settings.Tolerance,
 			s.Max,
 		)
@@ -216,14 +217,14 @@ func firstFault(report lowrank.Report) string {
 	for _, p := range report.Parameters {
 		if len(p.Faults) > 0 {
 			return fmt.Sprintf(
-				"%d of %d parameters failed; %.200s: %s: %s",
+				"%d of %s failed; %.200s: %s: %s",
 				report.Summary.Failed,
-				report.Summary.Total,
+				text.Plural(report.Summary.Total, "parameter"),
 				p.Name,
 				p.Faults[0].Kind,
 				p.Faults[0].Detail,
 			)
 		}
 	}
-	return fmt.Sprintf("%d of %d parameters failed", report.Summary.Failed, report.Summary.Total)
+	return fmt.Sprintf("%d of %s failed", report.Summary.Failed, text.Plural(report.Summary.Total, "parameter"))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/analysis/packing"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 const packTime = "pack_ms"
@@ -144,7 +145,7 @@ func (s *Suite) pack(p Problem, a packing.Algorithm) (r bench.Result) {
 	if m.LeftOut > 0 {
 		r.Warnings = append(
 			r.Warnings,
-			fmt.Sprintf("%d sequences are left out: longer than a rank's tokens, or empty; packing.oversize decides", m.LeftOut),
+			text.Plural(m.LeftOut, "sequence")+" left out: longer than a rank's tokens, or empty; packing.oversize decides",
 		)
 	}
 	return r

@@ -13,6 +13,7 @@ import (
 	"github.com/accelgate/accelgate/internal/suite/endpoint/latency"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/load"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/openai"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // answers are what came back of a load, from one client or several, and what decides whether they count.
@@ -78,7 +79,7 @@ func (a answers) judge(result *bench.Result, gone bool) (incorrect bool) {
 		incorrect = true
 		suite.Fail(result, bench.CauseOutput, fmt.Sprintf("%d of %d requests were answered: %s", ok, total, a.failures()))
 	case gone:
-		suite.Fail(result, bench.CauseCrash, fmt.Sprintf("the server went away after %d answers: %s", ok, a.failures()))
+		suite.Fail(result, bench.CauseCrash, fmt.Sprintf("the server went away after %s: %s", text.Plural(ok, "answer"), a.failures()))
 	case ok == 0 && total == 0:
 		suite.Fail(result, bench.CauseOutput, fmt.Sprintf("no request ended in the window; %s: %s", a.failures(), a.lessLoad()))
 	case cut > total:

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"unicode/utf8"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Open opens the file that a [Spec] names. Errors for a missing file should
@@ -136,7 +138,8 @@ func (c *collector) enough() error {
 	case have == 0:
 		return errors.New(": the file holds no prompt: see whether it is of the kind that the dataset names")
 	case have < c.spec.N:
-		return fmt.Errorf(": the file holds %d prompts and n asks for %d: write n: %d, or 0 for all of a file", have, c.spec.N, have)
+		return fmt.Errorf(": the file holds %s and n asks for %d: write n: %d, or 0 for all of a file",
+			text.Plural(have, "prompt"), c.spec.N, have)
 	}
 	return nil
 }

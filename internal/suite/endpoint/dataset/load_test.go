@@ -64,7 +64,7 @@ func TestFilesThatAreWrong(t *testing.T) {
 	}{
 		{jsonl, "", "prompts.jsonl: the file holds no prompt"},
 		{jsonl, "\n\n", "the file holds no prompt"},
-		{with(jsonl, func(s *dataset.Spec) { s.N = 2 }), turn, "holds 1 prompts and n asks for 2: write n: 1, or 0"},
+		{with(jsonl, func(s *dataset.Spec) { s.N = 2 }), turn, "holds 1 prompt and n asks for 2: write n: 1, or 0"},
 		{jsonl, turn + "\n{\"prompt\":", `prompts.jsonl:2: the text "{\"prompt\":" is not a JSON object`},
 		{jsonl, "\x1b[31m", `:1: the text "\x1b[31m" is not`},
 		{jsonl, "null", ":1: the text \"null\" is not a JSON object"},

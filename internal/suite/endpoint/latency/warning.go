@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/suite/endpoint/openai"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // From when on a number is doubtful. They are conventions of this package.
@@ -107,10 +108,10 @@ func (m *measurement) warnPrompts() string {
 		return ""
 	}
 	return fmt.Sprintf(
-		"in %d of %d answers the server counts fewer tokens than the prompt has words, such as %d where %d words were sent: "+
+		"in %d of %s the server counts fewer tokens than the prompt has words, such as %d where %d words were sent: "+
 			"look for a cut prompt in its log, and set expect.prompt_tokens to words to fail such answers",
 		n,
-		len(m.ok),
+		text.Plural(len(m.ok), "answer"),
 		tokens,
 		words,
 	)

@@ -143,7 +143,7 @@ func (r *Reply) complete(expect Expect, uncounted bool) {
 	case len(r.Tokens) == 0:
 		r.end(Empty, "the answer holds no token: set request.ignore_eos, or look at the server's log")
 	case r.FinishReason == "":
-		r.end(Truncated, fmt.Sprintf("the answer ended without a finish reason after %d chunks%s", r.Chunks, seeLog))
+		r.end(Truncated, fmt.Sprintf("the answer ended without a finish reason after %s%s", text.Plural(r.Chunks, "chunk"), seeLog))
 	case expect.OutputTokens > 0 && !uncounted && r.FinishReason != "length" && r.OutputTokens < expect.OutputTokens:
 		r.end(Short, fmt.Sprintf("%d of %d tokens, finish reason %s: the server does not heed ignore_eos: set request.ignore_eos to false",
 			r.OutputTokens, expect.OutputTokens, r.FinishReason))

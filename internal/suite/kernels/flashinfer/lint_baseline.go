@@ -1,6 +1,10 @@
 package flashinfer
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/accelgate/accelgate/internal/text"
+)
 
 // baselines reports what leaves a definition without a score: nothing to measure, no baseline, or one that
 // failed or was not measured.
@@ -49,7 +53,7 @@ func (l *linter) baseline(s *Solution, results []*Trace) {
 		}
 	}
 	if len(failed) > 0 {
-		l.warn(failed[0].Place, "baseline", "the baseline %s failed in %d of %d results, this one by %s: repair it, and measure it again",
-			quote(s.Name), len(failed), len(results), failed[0].Evaluation.Status)
+		l.warn(failed[0].Place, "baseline", "the baseline %s failed in %d of %s, this one by %s: repair it, and measure it again",
+			quote(s.Name), len(failed), text.Plural(len(results), "result"), failed[0].Evaluation.Status)
 	}
 }

@@ -2,6 +2,8 @@ package flashinfer
 
 import (
 	"maps"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // traces reports each problem once for a file and a solution: a file holds the
@@ -73,7 +75,7 @@ func (l *linter) coverage() {
 			untried += bit(!tried[s.Name][w.Workload.UUID])
 		}
 		if untried > 0 {
-			l.warn(s.Place, "coverage", "has no trace for %d of %d workloads: measure them", untried, len(workloads))
+			l.warn(s.Place, "coverage", "has no trace for %d of %s: measure them", untried, text.Plural(len(workloads), "workload"))
 		}
 	}
 }

@@ -2,7 +2,6 @@ package flashinfer
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -66,7 +65,7 @@ func (ps Problems) err() error {
 	case len(ps) == 0:
 		return nil
 	case len(ps) > maxProblems:
-		message := fmt.Sprintf("from here on %d more problems are not shown; correct those above first", len(ps)-maxProblems)
+		message := "not shown: " + text.Plural(len(ps)-maxProblems, "more problem") + "; correct those above first"
 		return append(ps[:maxProblems:maxProblems], Problem{ps[maxProblems].Place, "", message})
 	}
 	return ps

@@ -32,7 +32,7 @@ func (r *reader) finish() Problems {
 	if more := r.count - maxProblemsOfFile; more > 0 {
 		r.problems = append(
 			r.problems,
-			Problem{Place{Path: r.path}, "", fmt.Sprintf("has %d more problems; correct those above first", more)},
+			Problem{Place{Path: r.path}, "", "has " + text.Plural(more, "more problem") + "; correct those above first"},
 		)
 		r.count = 0
 	}
