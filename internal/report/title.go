@@ -274,6 +274,9 @@ func (r *Report) limit() string {
 	if l.n == 0 && r.total.tested {
 		return "scores are tested"
 	}
+	if l.n == 0 && r.total.fromZero {
+		return "limits of changes from 0"
+	}
 	if l.n == 0 && r.total.compared > 0 {
 		return "numbers must be equal"
 	}
