@@ -188,6 +188,9 @@ type Run struct {
 // nothing changed: the runs of its history came before it on the same branch.
 const DefaultBranch = "default_branch"
 
+// Profile is the condition with the profile of the suites that the run measured.
+const Profile = "profile"
+
 // Unbuilt is the condition of a run of which nothing was measured, because the checkout
 // could not be built.
 const Unbuilt = "unbuilt"

@@ -2,19 +2,23 @@ package cli
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/command/list"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/measure"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 const listHelp = `List what there is: the suites of the configuration, and the hosts with their
 baselines and history. With --cells, list each cell with the hosts whose baselines
 have it, and the entries of baselines that the configuration no longer has. With
---limits, list what limits each metric of the cells on one host.
+--limits, list what limits each metric of the cells on one host, in the profile of
+the last run.
 
 'accelgate plan' prints what one run would measure, after filters, limits and
 shards; list prints what the repository has, for all hosts.
@@ -77,6 +81,11 @@ func (c *Command) listLimits(ctx context.Context, p *measure.Plan, cells, asJSON
 	ref, err := judge.ReferenceFor(ctx, c.env(), p.Options, p.File, p.Host)
 	if err != nil {
 		return err
+	}
+	if run, err := p.Options.ReadRun(p.Options.OutPath(p.File, "run.json")); err == nil && run.Host.Label == p.Host.Label {
+		if p.Policy.Profile = run.Context[bench.Profile]; p.Policy.Profile != "" {
+			fmt.Fprintf(c.Stderr, "accelgate: limits of profile %s, which the last run measured\n", text.OneLine(p.Policy.Profile))
+		}
 	}
 	limits := list.LimitsOf(p, ref.Run())
 	if asJSON {

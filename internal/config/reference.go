@@ -161,7 +161,7 @@ var reference = Keys{
 			"Flag `--threshold` wins over this key."},
 		"require_baseline": {
 			false,
-			"If `true`, a run does not pass if no baseline can judge its speed, if no metric of a suite was compared, or if a number has no baseline or one of 0. " +
+			"If `true`, a run does not pass if no baseline can judge its speed, if no metric of a suite was compared, or if a gated number has no baseline or one of 0. " +
 				"Flag `--require-baseline` has the same effect. The action does so unless its input is `false`.",
 		},
 		"method": {

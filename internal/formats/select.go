@@ -54,7 +54,9 @@ type Label struct{ Key, Value string }
 // Node is one of the values that a path names.
 type Node struct {
 	Labels []Label
-	value  any // nil where the path leads nowhere, and for null
+	// Lacks is the member that the path fixes and the element of the value lacks; "" if it has them all.
+	Lacks string
+	value any // nil where the path leads nowhere, and for null
 }
 
 // Name joins the labels, for messages and as the name of a step.
@@ -121,8 +123,8 @@ func (p Path) root(step int) string {
 	return "item"
 }
 
-// Nodes returns the values that a path names, of an object in the order of its keys. It
-// returns none where the path leads to nothing to choose from.
+// Nodes returns the values that a path names, of an object in the order of its keys, and those of elements that lack a
+// fixed member, see [Node.Lacks]. It returns none where the path leads to nothing to choose from.
 func (d *Document) Nodes(p Path) ([]Node, error) {
 	if p.glob != "" {
 		return d.inFiles(p)
@@ -204,9 +206,9 @@ func jsonLines(text []byte) (lines []any, err error) {
 // choose appends what the selector names below a node. key is the member that holds it.
 func (s *selector) choose(chosen []Node, n *Node, key string) ([]Node, error) {
 	add := func(label Label, value any) error {
-		labels, ok, err := s.labels(label, value)
+		labels, lacks, ok, err := s.labels(label, value)
 		if ok && err == nil {
-			chosen = append(chosen, Node{slices.Concat(n.Labels, labels), value})
+			chosen = append(chosen, Node{slices.Concat(n.Labels, labels), cmp.Or(n.Lacks, lacks), value})
 		}
 		return err
 	}
@@ -227,30 +229,37 @@ func (s *selector) choose(chosen []Node, n *Node, key string) ([]Node, error) {
 	return chosen, nil
 }
 
-// labels name an element by its members, or as place does; ok is false for an element of another sort.
-func (s *selector) labels(place Label, value any) (labels []Label, ok bool, err error) {
+// labels name an element by its members, or as place does, with a fixed member that it lacks; ok is false for an element of
+// another sort.
+func (s *selector) labels(place Label, value any) (labels []Label, unfixed string, ok bool, err error) {
 	members, _ := value.(map[string]any)
 	for _, e := range s.equal {
-		if text, ok := written(members[e[0]]); !ok || text != e[1] {
-			return nil, false, nil
+		switch text, ok := written(members[e[0]]); {
+		case !ok:
+			unfixed = cmp.Or(unfixed, e[0])
+		case text != e[1]:
+			return nil, "", false, nil
 		}
 	}
 	if len(s.by) == 0 {
-		return []Label{place}, true, nil
+		return []Label{place}, unfixed, true, nil
 	}
 	lacks := ""
 	for _, name := range s.by {
 		text, ok := written(members[name])
-		if !ok {
+		switch {
+		case !ok && name == unfixed:
+			continue
+		case !ok:
 			lacks = cmp.Or(lacks, name)
 			continue
 		}
 		labels = append(labels, Label{name, text})
 	}
-	if lacks != "" && len(labels) > 0 {
-		return nil, false, fmt.Errorf("has %s and no %s: print both, or remove one from the path", labels[0].Key, lacks)
+	if lacks != "" && len(labels) > 0 && unfixed == "" {
+		return nil, "", false, fmt.Errorf("has %s and no %s: print both, or remove one from the path", labels[0].Key, lacks)
 	}
-	return labels, lacks == "", nil
+	return labels, unfixed, lacks == "", nil
 }
 
 // written is a text, number or truth value as it is written.

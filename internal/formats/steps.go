@@ -32,6 +32,7 @@ func (d *Document) Steps(p Path) ([]Point, error) {
 	if err != nil {
 		return nil, err
 	}
+	nodes = slices.DeleteFunc(nodes, func(n Node) bool { return n.Lacks != "" }) // records of another sort
 	points := make([]Point, 0, len(nodes))
 	seen := make(map[string]bool, len(nodes))
 	for i := range nodes {

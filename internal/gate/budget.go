@@ -36,7 +36,8 @@ type BudgetResult struct {
 	// LeftOut says which cells of the group are not in the mean, and why; "" for none.
 	LeftOut string `json:"left_out,omitempty"`
 
-	ids []string // of the cells that a fit is of
+	ids        []string // of the cells that a fit is of
+	unrecorded []string // cells whose number no reference has
 }
 
 // CellChange is the change of the metric in one cell, in percent, negative for the worse.
@@ -93,7 +94,7 @@ func (in *inputs) spend(of *Budget) budgeted {
 	}
 	b := budgeted{BudgetResult: BudgetResult{Budget: *of}, group: in.groupOf(of)}
 	g := &b.group
-	b.Cells, b.Of, b.LeftOut = len(g.members), g.of, g.leftOut()
+	b.Cells, b.Of, b.LeftOut, b.unrecorded = len(g.members), g.of, g.leftOut(), g.unrecorded
 	b.verdict = Verdict{Metric: of.Metric, Finding: Incomparable, DecidedBy: ByWholeGroup, Evidence: Evidence{Limit: of.Loss}}
 	if of.Fit != nil && g.lost == "" {
 		g.lost = g.incomplete(of.Fit)

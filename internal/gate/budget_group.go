@@ -20,6 +20,7 @@ type group struct {
 	// block; "" for none.
 	lost, broken string
 	fresh        []string // cells without a number to compare with
+	unrecorded   []string // those of fresh whose number no reference has
 	apart        []string // cells in quarantine
 	absent       int      // cells of the suite that the run lacks
 	gone         bool     // some of absent are not declared
@@ -53,6 +54,8 @@ func (in *inputs) groupOf(b *Budget) group {
 			g.paired = g.paired || m.old == nil
 		case memberFresh:
 			g.fresh = append(g.fresh, c.id)
+		case memberUnrecorded:
+			g.fresh, g.unrecorded = append(g.fresh, c.id), append(g.unrecorded, c.id)
 		case memberSame:
 			g.same++
 		case memberApart:
@@ -117,6 +120,7 @@ type memberState int
 const (
 	memberCounts memberState = iota
 	memberFresh
+	memberUnrecorded
 	memberSame
 	memberApart
 	memberFailed
@@ -143,8 +147,10 @@ func (g *group) stateOf(in *inputs, m *member) memberState {
 		return memberFresh
 	case now == nil && (old != nil || in.demanded(d.Name)):
 		return memberWithout
-	case now == nil, !paired && old == nil:
+	case now == nil:
 		return memberFresh
+	case !paired && old == nil:
+		return m.unrecorded(d)
 	case d.instead != "" && (applies(got, d.instead) || known && applies(m.ref, d.instead)):
 		return memberFresh
 	case known && in.unjudged == "" && unchanged(m.ref, got):
@@ -153,6 +159,14 @@ func (g *group) stateOf(in *inputs, m *member) memberState {
 		return memberDoubtful
 	}
 	return m.compare(d, now, old, paired)
+}
+
+// unrecorded is the state of a member whose number no reference has: one that another metric stands for needs none.
+func (m *member) unrecorded(d *described) memberState {
+	if d.instead != "" && applies(m.got, d.instead) {
+		return memberFresh
+	}
+	return memberUnrecorded
 }
 
 // demanded reports whether each cell that passed must report a metric.

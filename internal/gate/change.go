@@ -26,6 +26,7 @@ type allowance struct {
 	both     bool
 	below    *Change  // by whose From the number is not judged; nil if it is
 	by       *Change  // that allows the least
+	fromZero *Change  // that allows a reference of 0 the least
 	derived  *Derived // how the percentage was derived
 }
 
@@ -39,10 +40,12 @@ func (in *inputs) allow(changes []*Change, m *described, recorded *bench.Sample,
 		return nil
 	}
 	var least *allowance
-	both, below, absolute := false, (*Change)(nil), math.Inf(1)
+	both, below, fromZero := false, (*Change)(nil), changes[0]
 	for _, c := range changes {
 		one := allowance{percent: c.Percent, by: c}
-		absolute = min(absolute, c.Absolute)
+		if c.Absolute < fromZero.Absolute {
+			fromZero = c
+		}
 		if c.Noise != nil {
 			one.percent, one.derived = c.Noise.derive(&in.policy, m, recorded)
 		}
@@ -65,7 +68,7 @@ func (in *inputs) allow(changes []*Change, m *described, recorded *bench.Sample,
 			least = &one
 		}
 	}
-	least.both, least.below, least.absolute = both, below, absolute
+	least.both, least.below, least.fromZero, least.absolute = both, below, fromZero, fromZero.Absolute
 	if least.percent == unlimited {
 		least.percent = 0
 	}

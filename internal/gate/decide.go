@@ -30,7 +30,7 @@ type Decision struct {
 	// Uncompared counts the suites, over all comparisons, of which not one number
 	// was compared.
 	Uncompared int `json:"uncompared,omitempty"`
-	// Unguarded counts the cells and numbers that no loss can fail, because their reference is absent or 0.
+	// Unguarded counts the cells and numbers that no loss can fail, because their reference is absent, failed or 0.
 	Unguarded int `json:"unguarded,omitempty"`
 	// Unbuilt says that the comparisons that block are of runs of which nothing was
 	// measured, because the checkout could not be built. The exit code is that of no evidence.
@@ -57,7 +57,7 @@ func Decide(comparisons []Comparison, p Policy) Decision {
 		evidence = evidence && c.Passed > 0 && (p.Part || len(c.MissingShards) == 0)
 		d.Uncompared += len(c.Uncompared)
 		if p.Compat.Rules().Unguarded {
-			d.Unguarded += c.unguarded()
+			d.Unguarded += len(c.Unguarded())
 		}
 		if c.Unjudged != "" {
 			d.Unjudged++

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -57,19 +58,46 @@ func (in *inputs) belowFloor(m *described, c cell) (v Verdict, ok bool) {
 // where it is more than a percentage.
 func (in *inputs) allowing(m *described, c cell, v Verdict) Verdict {
 	a := in.limits.of(c.id, m.Name).allowed
-	if a == nil || a.by.Absolute == 0 || v.Finding != Regressed {
+	switch {
+	case a == nil:
 		return v
-	}
-	if v.Old == 0 && v.New <= a.absolute {
-		v.Finding, v.DecidedBy, v.Delta, v.Interval = Unchanged, Certain, 0, [2]float64{}
-		v.Reason = fmt.Sprintf("the baseline is 0, and %s allows %.4g%s", a.by.Text, a.absolute, unit(&m.Metric))
+	case v.Old == 0 && v.New == 0 && v.Finding == Unchanged && (a.both || m.Better == bench.Lower):
+		v.Evidence.Method = MethodThreshold // any change for the worse would have blocked
+		return v
+	case v.Old == 0 && (v.Finding == Regressed || v.Finding == Incomparable && v.DecidedBy == ByNewBaseline):
+		return a.judgeFromZero(m, v)
+	case a.by.Absolute == 0 || v.Finding != Regressed:
 		return v
 	}
 	allowed := a.percent * math.Abs(v.Old) / 100
-	if v.Old == 0 {
-		allowed = a.absolute
-	}
 	v.Reason = text.Reasons(v.Reason, fmt.Sprintf("%s allows %.4g%s here", a.by.Text, allowed, unit(&m.Metric)))
+	return v
+}
+
+// judgeFromZero judges a change from 0 by the amount that it may have. A metric that is better higher can lose nothing from 0
+// but by a negative number, so that only a limit in both directions guards it.
+func (a *allowance) judgeFromZero(m *described, v Verdict) Verdict {
+	loss := v.New
+	if m.Better != bench.Lower {
+		loss = -v.New
+	}
+	if m.Better != bench.Lower && loss <= 0 && !a.both {
+		return v
+	}
+	allows := "the baseline is 0"
+	if a.absolute > 0 {
+		allows = fmt.Sprintf("the baseline is 0, and %s allows %.4g%s", a.fromZero.Text, a.absolute, unit(&m.Metric))
+	}
+	v.DecidedBy, v.Evidence.Method, v.Delta, v.Interval = Certain, MethodThreshold, 0, [2]float64{}
+	switch {
+	case loss > a.absolute:
+		v.Finding, v.Delta, v.Reason = Regressed, -100, allows
+		return once(v)
+	case -loss > a.absolute && a.both:
+		v.Finding, v.Delta, v.Reason = Improved, 100, allows
+	default:
+		v.Finding, v.Reason = Unchanged, allows
+	}
 	return v
 }
 

@@ -35,6 +35,11 @@ func gains(in *inputs, ev *testResults, verdicts []Verdict) []Verdict {
 		if e, weighed := ev.of[number]; !weighed || few(e.Cell) { // two sessions show it
 			limit = in.policyOf(number).Threshold
 		}
+		if unhealthy(in, byID[v.Cell].got) == "" && in.fromZero(v) {
+			v.Finding = Unrecorded
+			v.Reason = text.Reasons(v.Reason, in.failsGainBy(number)+": update the baseline")
+			continue
+		}
 		gain, ok := in.gainSinceBaseline(v)
 		if !ok || gain <= limit+Tolerance || unhealthy(in, byID[v.Cell].got) != "" || in.host.fasterBy(gain) {
 			continue
@@ -85,6 +90,12 @@ func (in *inputs) gainSinceBaseline(v *Verdict) (percent float64, ok bool) {
 		return 0, false
 	}
 	return m.Better.Gain(old.Median(), v.New)
+}
+
+// fromZero reports a change from 0 where the committed baseline is 0 as well.
+func (in *inputs) fromZero(v *Verdict) bool {
+	old := in.byID[v.Cell].Sample(v.Metric)
+	return v.Old == 0 && old != nil && old.Median() == 0
 }
 
 // gained returns, for each number that can show a gain, the smallest rate of false alarms

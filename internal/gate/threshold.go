@@ -8,7 +8,7 @@ import (
 )
 
 // Tolerance is the change, in percentage points, below which numbers are not
-// told apart: baselines keep five digits, and 0.72 against 0.8 is not -10 % in
+// told apart: baselines keep seven digits, and 0.72 against 0.8 is not -10 % in
 // binary arithmetic. Exactly the limit passes.
 const Tolerance = 0.001
 

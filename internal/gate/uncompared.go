@@ -2,9 +2,9 @@ package gate
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/stats"
 )
 
 // Uncompared is a suite of which cells passed and not one number was compared.
@@ -15,25 +15,40 @@ type Uncompared struct {
 	Shown bool `json:"shown,omitempty"`
 }
 
-// Unguarded reports a verdict on a cell or number that no loss can fail, because its reference is absent or 0.
-func (v *Verdict) Unguarded() bool {
+// unguarded reports a verdict on a cell or number that no loss can fail, because its reference is absent, failed or 0.
+func (v *Verdict) unguarded() bool {
 	if v.Cell == "" {
 		return false
 	}
 	zero := v.Metric != "" && v.Old == 0 && (v.DecidedBy == ByNewBaseline || v.DecidedBy == ByCorrectOutput)
-	return v.Finding == Untracked || v.Finding == Incomparable && zero
+	return v.Finding == Untracked || v.Finding == Fixed || v.Finding == Incomparable && zero
 }
 
-// unguarded counts the cells and numbers that nothing guards. A cell that the base of pairs does not have is new, and none.
-func (c *Comparison) unguarded() (n int) {
+// Unguarded names the cells, and the numbers as "CELL METRIC", that no loss can fail, because their reference is absent,
+// failed or 0. A budget does not guard the cells that it leaves out. A cell that the base of pairs does not have is new, and none.
+func (c *Comparison) Unguarded() (names []string) {
 	if c.Unjudged != "" { // nothing of the host is
-		return 0
+		return nil
+	}
+	known := map[string]bool{}
+	add := func(cell, metric string) {
+		name := strings.TrimSpace(cell + " " + metric)
+		if !known[cell] && !known[name] {
+			names = append(names, name)
+		}
+		known[name] = true
 	}
 	for i := range c.Verdicts {
-		v := &c.Verdicts[i]
-		n += stats.Indicator(v.Unguarded() && !(v.Metric == "" && c.InPairs))
+		if v := &c.Verdicts[i]; v.unguarded() && !(v.Metric == "" && c.InPairs) {
+			add(v.Cell, v.Metric)
+		}
 	}
-	return n
+	for i := range c.Budgets {
+		for _, cell := range c.Budgets[i].unrecorded {
+			add(cell, c.Budgets[i].Metric)
+		}
+	}
+	return names
 }
 
 // uncompared lists the suites of which cells passed and not one number was

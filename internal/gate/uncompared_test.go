@@ -2,6 +2,7 @@ package gate_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -93,5 +94,41 @@ func TestAPartOfTheMatrixIsNoEvidence(t *testing.T) {
 	p.Part = true
 	if d := gate.Decide(c, p); d.Status != gate.StatusPassed {
 		t.Errorf("the half that was asked for: %s", d.Status)
+	}
+}
+
+// TestEachGatedNumberNeedsAReference where a baseline is required, although others of its cell and suite are compared.
+func TestEachGatedNumberNeedsAReference(t *testing.T) {
+	t.Parallel()
+	both := func(cells ...bench.Result) *bench.Run {
+		return run(append(cells, cell("z", "decode_tps", 5.0, "ttft_ms", 7.0, "model_load_ms", 2.0))...)
+	}
+	whole := cell("a", "decode_tps", 5.0, "ttft_ms", 7.0)
+	budget := budgeting(fixed(), "model_load_ms", 5, "")
+	for name, c := range map[string]struct {
+		ref, got *bench.Run
+		policy   gate.Policy
+		want     string
+	}{
+		"all are there":               {both(whole), both(whole), fixed(), ""},
+		"a number of the cell":        {both(cell("a", "decode_tps", 5.0)), both(whole), fixed(), "a ttft_ms"},
+		"a cell":                      {both(), both(whole), fixed(), "a"},
+		"a cell that failed":          {both(cell("a!incorrect")), both(whole), fixed(), "a"},
+		"one that is only shown":      {both(whole), both(cell("a", "decode_tps", 5.0, "ttft_ms", 7.0, "model_load_ms", 3.0)), fixed(), ""},
+		"one of a budget":             {both(cell("a", "decode_tps", 5.0)), both(cell("a", "decode_tps", 5.0, "model_load_ms", 3.0)), budget, "a model_load_ms"},
+		"one of a budget, in no cell": {both(), both(cell("a", "model_load_ms", 3.0)), budget, "a"},
+	} {
+		result := gate.Compare("base", c.ref, c.got, c.policy)
+		if got := strings.Join(result.Unguarded(), ", "); got != c.want {
+			t.Errorf("%s: %q is not guarded, want %q", name, got, c.want)
+		}
+		strict, want := c.policy, gate.StatusPassed
+		if c.want != "" {
+			want = gate.StatusActionRequired
+		}
+		strict.RequireBaseline = true
+		if d := gate.Decide([]gate.Comparison{result}, strict); d.Status != want {
+			t.Errorf("%s: %s, want %s: %+v", name, d.Status, want, result.Verdicts)
+		}
 	}
 }

@@ -42,6 +42,7 @@ func JudgeFiles(ctx context.Context, e *measure.Env, o *measure.Options, paths [
 	}
 	for i := range refs {
 		refs[i] = refs[i].asRun()
+		refs[i].profile = runs[i].Context[bench.Profile]
 	}
 	in.Revision = runs[0].Revision
 	return Judge(e, runs, refs, settled, in), nil

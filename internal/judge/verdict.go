@@ -36,6 +36,8 @@ type Reference struct {
 	run   *bench.Run     // of File, which is then let go; nil before
 	old   string         // why it is too old; "" if it is not
 	Typed *Typing        // what commands about the host repeat; nil where there is no configuration
+	// profile is that of the run, where its document is to be believed; "" is the policy's.
+	profile string
 }
 
 // failing is what the newest run of the default branch failed on the host.
@@ -228,7 +230,8 @@ func Judge(e *measure.Env, runs []*bench.Run, refs []Reference, policy gate.Poli
 		if ref != nil {
 			name = refs[i].Name()
 		}
-		policy.Shared, policy.Failing = refs[i].Label != "", refs[i].failing()
+		policy := policy
+		policy.Shared, policy.Failing, policy.Profile = refs[i].Label != "", refs[i].failing(), cmp.Or(policy.Profile, refs[i].profile)
 		comparison := gate.Compare(name, ref, run, policy)
 		comparisons = append(comparisons, comparison)
 		in.Lines = refs[i].Typed.lines()

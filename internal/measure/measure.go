@@ -240,6 +240,9 @@ func (s *Session) context() map[string]string {
 		}
 		facts[key] = value
 	}
+	if profile := s.Plan.Options.Profile; profile != "" {
+		add(bench.Profile, profile)
+	}
 	if args := s.Plan.Options.EngineArgs(); len(args) > 0 {
 		add(Demonstration, strings.Join(args, " "))
 	}

@@ -40,6 +40,11 @@ func (h *host) changeOf(v *gate.Verdict) (c change, ok bool) {
 	return c, true
 }
 
+// fromZero reports a change that has no percentage, nor has its limit: an amount or the direction judges it.
+func fromZero(v *gate.Verdict) bool {
+	return v.Metric != "" && v.Old == 0 && v.Evidence.Method == gate.MethodThreshold
+}
+
 // direction returns the direction of the verdict's metric, which m describes. Without a description, as for
 // a total that only a case file has, it follows from the numbers. All cells together are printed as a
 // speed.
@@ -61,7 +66,10 @@ func (r *Report) changed(f finding) (number, more string) {
 	}
 	c, ok := r.hosts[f.host].changeOf(f.Verdict)
 	if !ok {
-		return "from 0", " (worse)"
+		if word := direction(r.hosts[f.host].metrics[f.Metric], f.Verdict).Word(f.New); word != "" {
+			more = " (" + word + ")"
+		}
+		return "from 0", more
 	}
 	limit := f.Evidence.Limit
 	number = percent(c.percent, limit)

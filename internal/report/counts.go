@@ -56,6 +56,8 @@ type findingCounts struct {
 
 	// notTimes reports that other numbers than times are equal.
 	notTimes bool
+	// fromZero reports that numbers whose reference is 0 were judged.
+	fromZero bool
 	tested   bool // a score was
 
 	// ofCases counts the verdicts in blocking that rest on the numbers of case files.
@@ -204,7 +206,9 @@ func (t *findingCounts) verdict(m *bench.Metric, v *gate.Verdict, how *manner) {
 		t.tested, how.judged, how.compared = true, true, true
 		how.pairs = how.pairs || v.Evidence.InPairs
 	case method.Speed():
-		t.limits.add(finite(v.Evidence.Limit))
+		if t.fromZero = t.fromZero || fromZero(v); !fromZero(v) {
+			t.limits.add(finite(v.Evidence.Limit))
+		}
 		if v.Finding != gate.Drifted && !v.SinceBaseline() { // the sum of many changes, and not this one
 			t.speeds.add(m, v)
 		}
@@ -306,6 +310,7 @@ func (t *findingCounts) merge(other *findingCounts) {
 	t.compared += other.compared
 	t.same += other.same
 	t.notTimes = t.notTimes || other.notTimes
+	t.fromZero = t.fromZero || other.fromZero
 	t.tested = t.tested || other.tested
 	t.expected += other.expected
 	t.unselected += other.unselected

@@ -30,6 +30,8 @@ func ruleOf(p *gate.Policy, v *gate.Verdict) string {
 		return "pairs of base and head: blocks a loss of at least " + limit + " that noise alone would hardly show"
 	case e.Method == gate.MethodHistory:
 		return "earlier runs of this host: blocks a loss of at least " + limit + " that noise alone would hardly show"
+	case fromZero(v):
+		return "a reference of 0 has no change in percent: an amount in the metric's unit limits it, and without one any change for the worse blocks"
 	case e.Method == gate.MethodThreshold && p.Method == gate.MethodThreshold:
 		return "fixed threshold, as policy.method demands: the median may be worse by at most " + limit
 	case e.Method == gate.MethodSessions:

@@ -168,11 +168,14 @@ func (r *Report) message(f finding) string {
 // change is "95.3 → 80.1 tok/s, -15.9 % (worse), limit 10 %".
 func (r *Report) change(f finding) inline {
 	size, more := r.changed(f)
-	limit := "limit " + bare(f.Evidence.Limit)
-	if f.Evidence.Test != "" {
-		limit = f.Evidence.Test + " test"
+	limit := ", limit " + bare(f.Evidence.Limit)
+	switch {
+	case f.Evidence.Test != "":
+		limit = ", " + f.Evidence.Test + " test"
+	case fromZero(f.Verdict):
+		limit = ""
 	}
-	return append(r.values(f), plain(", "+size+more+", "+limit))
+	return append(r.values(f), plain(", "+size+more+limit))
 }
 
 // hasChange reports whether the change of a finding does not show by itself what is wrong.

@@ -15,7 +15,7 @@ func limitsIn(v *gate.Verdict) inline {
 	if e.Test != "" {
 		list = append(list, e.Test)
 	}
-	if ofSpeed(v) && (e.Test == "" || e.Limit > 0) || v.Finding == gate.PartsDiffer {
+	if ofSpeed(v) && !fromZero(v) && (e.Test == "" || e.Limit > 0) || v.Finding == gate.PartsDiffer {
 		list = append(list, bare(e.Limit)+fromNoise(e))
 	}
 	if e.Min != nil {

@@ -275,6 +275,9 @@ func (r *Report) limit() string {
 	if l.n == 0 && r.total.tested {
 		return "scores are tested"
 	}
+	if l.n == 0 && r.total.fromZero {
+		return "limits of changes from 0"
+	}
 	if l.n == 0 && r.total.compared > 0 {
 		return "numbers must be equal"
 	}
@@ -291,17 +294,15 @@ func (r *Report) limit() string {
 func (r *Report) unguarded() inline {
 	n := r.in.Decision.Unguarded
 	for i := range r.hosts {
-		for k := range r.hosts[i].Comparison.Verdicts {
-			v := &r.hosts[i].Comparison.Verdicts[k]
-			if n == 0 || !v.Unguarded() {
-				continue
-			}
-			what := text.Plural(n, "number") + ", and the configuration requires one: "
-			if n > 1 {
-				what += "first "
-			}
-			return inline{plain("no baseline guards " + what), code(strings.TrimSpace(v.Cell + " " + v.Metric)), plain("; ")}
+		names := r.hosts[i].Comparison.Unguarded()
+		if n == 0 || len(names) == 0 {
+			continue
 		}
+		what := text.Plural(n, "number") + ", and the configuration requires one: "
+		if n > 1 {
+			what += "first "
+		}
+		return inline{plain("no baseline guards " + what), code(names[0]), plain("; ")}
 	}
 	return nil
 }

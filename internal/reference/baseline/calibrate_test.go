@@ -65,15 +65,15 @@ func TestCalibrationOfTheMachine(t *testing.T) {
 	run := newRun(result("a", bench.Passed, sample("decode_tps", 100)))
 	run.Calibration = &bench.Calibration{Before: []float64{212.44444, 210, 215}, After: []float64{500}}
 	f, _ := update(t, nil, run, baseline.UpdateOptions{Now: monday})
-	if text := marshal(t, f); !strings.Contains(text, "\n  \"calibration_ms\": 212.44,\n  \"entries\"") {
+	if text := marshal(t, f); !strings.Contains(text, "\n  \"calibration_ms\": 212.4444,\n  \"entries\"") {
 		t.Errorf("written:\n%s", text)
 	}
 	f = parse(t, marshal(t, f))
-	if got := f.Run().Calibration; got == nil || !cmp.Equal(got.Before, []float64{212.44}) {
+	if got := f.Run().Calibration; got == nil || !cmp.Equal(got.Before, []float64{212.4444}) {
 		t.Errorf("the reference has %+v", got)
 	}
 	run.Calibration = nil
-	if kept, _ := update(t, f, run, baseline.UpdateOptions{Now: tuesday}); kept.CalibrationMS != 212.44 {
+	if kept, _ := update(t, f, run, baseline.UpdateOptions{Now: tuesday}); kept.CalibrationMS != 212.4444 {
 		t.Errorf("kept %v", kept.CalibrationMS)
 	}
 	run.Host.Fingerprint = h200

@@ -99,13 +99,15 @@ func usable(s bench.Summary) bool {
 	return math.Abs(s.Median) <= maxNumber && s.MAD >= 0 && s.MAD <= maxNumber && s.N > 0 && s.N <= maxCount // all false for NaN
 }
 
-// short rounds to five significant digits or to a whole number, whichever is
-// finer. That is 0.005 %, far below any noise, and keeps a diff readable.
+// digits is how many significant digits a baseline keeps: a count that changes by 1e-5 is not the same number.
+const digits = 7
+
+// short rounds to [digits] or to a whole number, whichever is finer.
 func short(v float64) float64 {
-	if math.Abs(v) >= 1e4 {
+	if math.Abs(v) >= 1e6 {
 		return math.Round(v)
 	}
-	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 5, 64), 64)
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
 	if err != nil {
 		return v
 	}

@@ -108,7 +108,7 @@ func TestUpdateCaptures(t *testing.T) {
 
 	prefill := metric("prefill_tps", "tok/s", bench.Higher, 1500, 500, 2)
 	prefill.FallbackFor = "decode_tps"
-	load := metric("model_load_ms", "ms", bench.Lower, 123457, 0, 1)
+	load := metric("model_load_ms", "ms", bench.Lower, 123456.7, 0, 1)
 	load.Informational = true
 	loss := metric("loss", "", bench.Lower, 0.123456789, 0, 1)
 	loss.Exact = true
@@ -121,10 +121,10 @@ func TestUpdateCaptures(t *testing.T) {
 			CaseID: "a", OK: true, PrefillTPS: new(1500.0), Metrics: []baseline.Metric{prefill},
 			Anchor: anchor(map[string]float64{"prefill_tps": 1500}),
 		}, {
-			CaseID: "b", OK: true, CorrectnessOK: new(true), DecodeTPS: new(95.123), ModelLoadMS: new(123457.0),
-			Metrics:   []baseline.Metric{metric("decode_tps", "tok/s", bench.Higher, 95.123, 1.1235, 3), loss, load},
-			Operators: []baseline.Operator{{Name: "matmul", TotalMS: 98.765, Calls: 2}, {Name: "norm", TotalMS: 1.5}, {Name: "rope", TotalMS: 1.5, Calls: 4}},
-			Anchor:    anchor(map[string]float64{"decode_tps": 95.123, "loss": 0.123456789, "model_load_ms": 123457}),
+			CaseID: "b", OK: true, CorrectnessOK: new(true), DecodeTPS: new(95.12346), ModelLoadMS: new(123456.7),
+			Metrics:   []baseline.Metric{metric("decode_tps", "tok/s", bench.Higher, 95.12346, 1.123457, 3), loss, load},
+			Operators: []baseline.Operator{{Name: "matmul", TotalMS: 98.76543, Calls: 2}, {Name: "norm", TotalMS: 1.5}, {Name: "rope", TotalMS: 1.5, Calls: 4}},
+			Anchor:    anchor(map[string]float64{"decode_tps": 95.12346, "loss": 0.123456789, "model_load_ms": 123456.7}),
 		}},
 	}
 	if diff := cmp.Diff(want, got, publicly); diff != "" {
@@ -132,9 +132,9 @@ func TestUpdateCaptures(t *testing.T) {
 	}
 	wantChanges := []baseline.Change{
 		{CaseID: "a", Metric: "prefill_tps", Unit: "tok/s", Better: bench.Higher, New: 1500, Kind: baseline.Added},
-		{CaseID: "b", Metric: "decode_tps", Unit: "tok/s", Better: bench.Higher, New: 95.123, Kind: baseline.Added},
+		{CaseID: "b", Metric: "decode_tps", Unit: "tok/s", Better: bench.Higher, New: 95.12346, Kind: baseline.Added},
 		{CaseID: "b", Metric: "loss", Better: bench.Lower, New: 0.123456789, Kind: baseline.Added},
-		{CaseID: "b", Metric: "model_load_ms", Unit: "ms", Better: bench.Lower, New: 123457, Kind: baseline.Added},
+		{CaseID: "b", Metric: "model_load_ms", Unit: "ms", Better: bench.Lower, New: 123456.7, Kind: baseline.Added},
 	}
 	if diff := cmp.Diff(wantChanges, changes, counted); diff != "" {
 		t.Errorf("changes (-want +got):\n%s", diff)
@@ -390,8 +390,8 @@ func TestUpdateProperties(t *testing.T) {
 			e := after[result.Cell.ID()]
 			values := slices.Clone(result.Sample("decode_tps").Values)
 			want := (values[0] + values[len(values)-1]) / 2
-			if got := e.Metric("decode_tps").Median; math.Abs(got-want) > 5.001e-5*want {
-				t.Fatalf("seed %d: median %v, want %v to five digits", seed, got, want)
+			if got := e.Metric("decode_tps").Median; math.Abs(got-want) > 5.001e-7*want {
+				t.Fatalf("seed %d: median %v, want %v to seven digits", seed, got, want)
 			}
 			if loss := e.Metric("loss"); loss != nil && loss.Median != result.Sample("loss").Values[0] {
 				t.Fatalf("seed %d: an exact metric was rounded from %v to %v", seed, result.Sample("loss").Values[0], loss.Median)
@@ -441,5 +441,18 @@ func TestRun(t *testing.T) {
 	}
 	if got := f.Run().Results[0].Cell.ID(); got != "classic__a%ZZ/b" {
 		t.Errorf("id is %q, want it letter by letter", got)
+	}
+}
+
+// TestUpdateKeepsSevenDigits of a count, so that a change by 1e-5 is one.
+func TestUpdateKeepsSevenDigits(t *testing.T) {
+	for _, c := range []struct{ measured, want float64 }{
+		{10000.1, 10000.1}, {10000.2, 10000.2}, {0.123456789, 0.1234568}, {999999.94, 999999.9},
+		{1234567.8, 1234568}, {9999999999, 9999999999},
+	} {
+		got, _ := update(t, nil, newRun(result("a", bench.Passed, sample("decode_tps", c.measured))), baseline.UpdateOptions{Now: monday})
+		if median := got.Entries[0].Metric("decode_tps").Median; median != c.want {
+			t.Errorf("%v was written as %v, want %v", c.measured, median, c.want)
+		}
 	}
 }

@@ -65,7 +65,7 @@ func (s *Suite) absent(result *bench.Result, keys func() []string) {
 	if result.Outcome != bench.Passed {
 		return
 	}
-	for _, d := range s.body.demands(result.Cell) {
+	for _, d := range append(s.body.demands(result.Cell), s.rowlessAt(result.Cell)...) {
 		if d.Met(result) {
 			continue
 		}
@@ -74,6 +74,19 @@ func (s *Suite) absent(result *bench.Result, keys func() []string) {
 		}
 		result.Absent = append(result.Absent, s.lack(d, result.Keys))
 	}
+}
+
+// rowlessAt are the gated metrics of rows of which there is none. The first cell that is measured lacks them.
+func (s *Suite) rowlessAt(cell bench.Cell) (demands []bench.Demand) {
+	if len(s.rowless) == 0 || cell.ID() != s.first {
+		return nil
+	}
+	for _, m := range s.body.Metrics {
+		if slices.Contains(s.rowless, m.Name) && !m.Informational && !m.Optional {
+			demands = append(demands, bench.Demand{Metrics: []string{m.Name}, At: s.body.at(m)})
+		}
+	}
+	return demands
 }
 
 func (s *Suite) lack(d bench.Demand, keys []string) bench.Absent {

@@ -47,6 +47,8 @@ type Suite struct {
 	sessions  suite.Sessions[*process]
 	chosen    map[string][]string // names of the rows that are measured next, by process
 	counts    map[string]int      // cells of each process
+	rowless   []string            // metrics of rows of which the program has listed none
+	first     string              // the cell that is measured first, by id
 }
 
 var (

@@ -117,11 +117,24 @@ func (s *Suite) findRows(ctx context.Context) (why string, err error) {
 			s.cells = append(s.cells, cell)
 		}
 	}
+	if why == "" {
+		s.rowless = s.withoutRows()
+	}
 	s.choose(s.cells)
 	for process, cells := range s.chosen {
 		s.counts[process] = len(cells)
 	}
 	return why, nil
+}
+
+// withoutRows are the metrics of rows that no cell has.
+func (s *Suite) withoutRows() (names []string) {
+	for _, r := range s.rows {
+		if !slices.ContainsFunc(s.cells, func(c bench.Cell) bool { return r.has(c) }) {
+			names = append(names, r.name)
+		}
+	}
+	return names
 }
 
 // unlisted returns why a process may have rows that are not known.
@@ -173,7 +186,10 @@ func (s *Suite) share(c bench.Cell) string {
 
 // choose implements Choose of [suite.Sharing].
 func (s *Suite) choose(cells []bench.Cell) {
-	s.chosen = map[string][]string{}
+	s.chosen, s.first = map[string][]string{}, ""
+	if len(cells) > 0 {
+		s.first = cells[0].ID()
+	}
 	for _, c := range cells {
 		process := s.share(c)
 		s.chosen[process] = append(s.chosen[process], strings.TrimPrefix(c.ID(), process+"__"))
@@ -194,9 +210,12 @@ func (s *Suite) readRows(p *process, at bench.Cell, doc *formats.Document) error
 			return err
 		}
 		for i := range nodes {
-			v, ok, err := nodes[i].Number(r.path)
-			if err != nil || !ok {
-				return errors.Join(err, noNumber(ok, &nodes[i], r.path))
+			v, ok, err := numberOf(&nodes[i], r.path)
+			switch {
+			case err != nil:
+				return err
+			case !ok: // of another sort
+				continue
 			}
 			cell := at
 			cell.Params = slices.Clone(at.Params)
@@ -217,12 +236,17 @@ func (s *Suite) readRows(p *process, at bench.Cell, doc *formats.Document) error
 	return nil
 }
 
-func noNumber(ok bool, n *formats.Node, path formats.Path) error {
-	if ok {
-		return nil
+// numberOf is the number of a row; ok is false for an element of another sort.
+func numberOf(n *formats.Node, path formats.Path) (v float64, ok bool, err error) {
+	v, ok, err = n.Number(path)
+	switch name := text.Quote(n.Name(), 200); {
+	case n.Lacks != "" && ok:
+		return 0, false, fmt.Errorf("row %s has a number at %s and no %s: print %[3]s in each row, or remove it from the path", name, path, n.Lacks)
+	case n.Lacks != "" || ok || err != nil:
+		return v, ok, err
+	default:
+		return 0, false, fmt.Errorf("row %s has no number at %s: print it, or choose the rows that have it, as in [kind=time, name]", name, path)
 	}
-	return fmt.Errorf("row %s has no number at %s: print it, or choose the rows that have it, as in [kind=time, name]",
-		text.Quote(n.Name(), 200), path)
 }
 
 // readRow takes the numbers of a row.
@@ -248,7 +272,8 @@ func (s *Suite) readRow(result *bench.Result, p *process) {
 func (s *Suite) unbounded(result *bench.Result) {
 	for _, m := range s.body.Metrics {
 		bounded := func(l config.Limit) bool { return l.Metric == m.Name && (l.Min != nil || l.Max != nil) }
-		absent := m.Informational && result.Sample(m.Name) == nil && s.body.of(result.Cell, m.Name)
+		of := s.body.of(result.Cell, m.Name) || result.Cell.ID() == s.first && slices.Contains(s.rowless, m.Name)
+		absent := m.Informational && result.Sample(m.Name) == nil && of
 		if absent && slices.ContainsFunc(s.config.Limits, bounded) {
 			suite.Fail(result, bench.CauseOutput, "printed no "+m.Name+", which limits bounds")
 		}
