@@ -54,6 +54,9 @@ func Merge(runs []*Run) (*Run, error) {
 	}
 	merged.Unselected = unselectedByAll(runs)
 	merged.LeftOut = merged.leftOut()
+	if len(runs) == 1 {
+		return &merged, nil
+	}
 	if err := merged.Validate(); err != nil {
 		return nil, fmt.Errorf("two runs hold the same cell, or one is damaged: %w", err)
 	}

@@ -1,10 +1,10 @@
 package config
 
-import "regexp"
+import "github.com/accelgate/accelgate/internal/text/lazyregexp"
 
 // replacement is what stands in place of a key of earlier versions.
 type replacement struct {
-	path *regexp.Regexp // of the mapping that had it
+	path *lazyregexp.Regexp // of the mapping that had it
 	hint string
 }
 
@@ -12,6 +12,6 @@ func (r replacement) in(path string) bool { return r.path != nil && r.path.Match
 
 // replaced are keys of earlier versions.
 var replaced = map[string]replacement{
-	"budgets": {regexp.MustCompile(`^suites\[[0-9]+\]$`), "write an entry of limits with mean, as in limits: [{metric: decode_tps, mean: 1%}]"},
-	"noise":   {regexp.MustCompile(`\.limits\[[0-9]+\]$`), "write change: noise 1% to 10%, with the floor and the ceiling"},
+	"budgets": {lazyregexp.New(`^suites\[[0-9]+\]$`), "write an entry of limits with mean, as in limits: [{metric: decode_tps, mean: 1%}]"},
+	"noise":   {lazyregexp.New(`\.limits\[[0-9]+\]$`), "write change: noise 1% to 10%, with the floor and the ceiling"},
 }

@@ -74,7 +74,7 @@ func known(in *inputs, ev *testResults, c cell) (f findings) {
 		f = found(Verdict{Cell: c.id, Finding: Fixed, Reason: "failed in the baseline, passes now"})
 	}
 	if inPairs(c.got) { // the base passes, too
-		f = f.and(judgeSpeed(in, ev, cell{c.id, c.got, &bench.Result{Outcome: bench.Passed}}))
+		f = f.and(judgeSpeed(in, ev, cell{id: c.id, got: c.got, ref: &bench.Result{Outcome: bench.Passed}}))
 	}
 	return f
 }
@@ -118,7 +118,7 @@ func attributed(got *bench.Result, v Verdict) Verdict {
 // judgeSpeed judges the metrics of a cell that passes on both sides. The cell counts
 // as tracked if any of them was judged, or if there is none to judge.
 func judgeSpeed(in *inputs, ev *testResults, c cell) (f findings) {
-	verdicts := make([]Verdict, 0, len(c.got.Samples))
+	verdicts := c.room
 	for i := range in.metrics {
 		m := &in.metrics[i]
 		if v, ok := judgeMetric(in, ev, m, c); ok {

@@ -85,6 +85,7 @@ type summary struct {
 func judgeCells(in *inputs, ev *testResults, verdicts []Verdict) ([]Verdict, summary) {
 	var s summary
 	for _, c := range in.cells {
+		c.room = verdicts[len(verdicts):] // each cell's verdicts then need no list of their own
 		f := judgeCell(in, ev, c)
 		verdicts = append(verdicts, f.verdicts...)
 		if f.check != nil {

@@ -34,6 +34,8 @@ type cell struct {
 	id  string
 	got *bench.Result
 	ref *bench.Result // nil where the reference does not have the cell
+
+	room []Verdict // for the verdicts of its metrics; may be nil
 }
 
 // newInputs reads both sides once. The verdicts are on the host and on metrics.
@@ -53,7 +55,7 @@ func newInputs(reference string, ref, run *bench.Run, p Policy) (*inputs, []Verd
 	in.cells, in.ids = make([]cell, len(results)), make(map[string]bool, len(results))
 	for i, got := range results {
 		id := got.Cell.ID()
-		in.cells[i], in.ids[id] = cell{id, got, in.byID[id]}, true
+		in.cells[i], in.ids[id] = cell{id: id, got: got, ref: in.byID[id]}, true
 	}
 	in.absences = lacks(in)
 	in.budgets = append(rulesOf[*Budget](&p, run.Host.Label), in.fitted(rulesOf[*Fit](&p, run.Host.Label))...)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -15,6 +16,9 @@ import (
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
 )
+
+// manyCells is how many take so much memory that a pass of the collector, and memory that comes anew, cost little beside it.
+const manyCells = 10_000
 
 // JudgeFiles judges run documents, and those below folders, under the configuration's policy and
 // baselines.
@@ -41,8 +45,11 @@ func JudgeFiles(ctx context.Context, e *measure.Env, o *measure.Options, paths [
 		return Judged{}, err
 	}
 	for i := range refs {
-		refs[i] = refs[i].asRun()
+		refs[i].release()
 		refs[i].profile = runs[i].Context[bench.Profile]
+	}
+	if slices.ContainsFunc(runs, func(r *bench.Run) bool { return len(r.Results) > manyCells }) {
+		debug.FreeOSMemory() // the texts and the file of the baseline: the verdicts, one large list, find no room between what is left of them
 	}
 	in.Revision = runs[0].Revision
 	return Judge(e, runs, refs, settled, in), nil

@@ -70,11 +70,8 @@ func (r Reference) Run() *bench.Run {
 	return run
 }
 
-// asRun is the reference without its file, which takes as much memory again as the run.
-func (r Reference) asRun() Reference {
-	r.run, r.File = r.Run(), nil
-	return r
-}
+// release makes the run of the reference, and lets its file go, which takes as much memory again.
+func (r *Reference) release() { r.run, r.File = r.Run(), nil }
 
 // ReferenceFor reads the baseline of a host. A missing one is not an error, unless
 // --baseline named it; an unreadable one always is.

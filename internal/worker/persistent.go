@@ -134,7 +134,7 @@ func (w *Persistent) attempt(ctx context.Context, req Request, params []byte, re
 	if err != nil || ready.End != "" {
 		return ready, err
 	}
-	w.live.oomKills, _ = oomKills()
+	w.live.countKills()
 	got, load := w.live.call(ctx, req.Timeout, req.NoOutput, "run", params), w.live.load
 	if retry && (got.lost || !got.answered && got.end == Exited && w.live.served > 0) {
 		return Response{}, w.reap()

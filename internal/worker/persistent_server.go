@@ -20,6 +20,7 @@ type server struct {
 	used   time.Time
 	served int           // requests that were answered with a result
 	well   bool          // the last answer was a result
+	counts time.Time     // when oomKills was read
 	load   time.Duration // from its start to its first answer
 }
 
@@ -39,6 +40,15 @@ func (o outcome) ok() bool { return o.answered && o.end == Exited }
 func (s *server) serves(req Request) bool {
 	return slices.Equal(s.req.Args, req.Args) && s.req.Dir == req.Dir &&
 		slices.Equal(s.req.Env, req.Env) && slices.Equal(s.req.Unset, req.Unset)
+}
+
+// countKills reads how many processes the kernel has killed, if that was not read a moment ago: it takes
+// longer than a short request.
+func (s *server) countKills() {
+	if now := time.Now(); now.Sub(s.counts) >= idleLimit {
+		s.oomKills, _ = oomKills()
+		s.counts = now
+	}
 }
 
 func (s *server) hasExited() bool {
@@ -74,12 +84,16 @@ func (s *server) call(ctx context.Context, timeout, quiet time.Duration, method 
 // reader of JSON holds it exactly.
 func newID() uint64 { return 1<<52 + rand.Uint64N(1<<52) } // 16 digits
 
-// send writes a request beside the caller, because a child need not read. The
+// send writes a request, and what the pipe has no room for beside the caller, because a child need not read. That
 // write ends at the latest when end closes the pipe.
 func (s *server) send(method string, params []byte) (sent chan error) {
 	line := fmt.Appendf(nil, "{\"id\":%d,\"method\":%q,\"params\":%s}\n", s.id, method, params)
 	s.size = len(line)
 	done := make(chan error, 1)
+	if line = line[writeNow(s.stdin, line):]; len(line) == 0 { // nearly always: a switch to another thread takes as long as a short request
+		done <- nil
+		return done
+	}
 	go func() {
 		_, err := s.stdin.Write(line)
 		done <- err

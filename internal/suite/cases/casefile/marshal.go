@@ -83,7 +83,7 @@ func (o *object) own(c *Case) {
 func (o *object) settings(t *table, m map[string]any) {
 	for i, name := range t.names {
 		value, ok := m[name]
-		initial, documented := t.defaults[name]
+		initial, documented := t.defaults()[name]
 		if ok && (i < t.usual || !documented || !reflect.DeepEqual(value, initial)) {
 			o.add(name, value)
 		}

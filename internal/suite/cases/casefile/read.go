@@ -24,9 +24,9 @@ func New(path, typ string) *Case {
 	}
 	switch typ {
 	case Text:
-		c.UserInput = maps.Clone(userInput.defaults)
+		c.UserInput = maps.Clone(userInput.defaults())
 	case Video:
-		c.Video = maps.Clone(videoSettings.defaults)
+		c.Video = maps.Clone(videoSettings.defaults())
 	}
 	return c
 }

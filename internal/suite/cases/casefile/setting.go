@@ -3,26 +3,35 @@ package casefile
 import (
 	"maps"
 	"slices"
+	"sync"
 	"unicode/utf8"
 )
 
 // table is a set of settings.
 type table struct {
 	names    []string
-	fields   []field // in the order of names
-	usual    int     // how many of them every file of the original writes
-	defaults map[string]any
+	fields   []field               // in the order of names
+	usual    int                   // how many of them every file of the original writes
+	defaults func() map[string]any // decoded at the first call, for most commands read no case; must not be modified
 }
 
 func newTable(usual []field, rare ...field) *table {
-	t := &table{fields: slices.Concat(usual, rare), usual: len(usual), defaults: map[string]any{}}
+	t := &table{fields: slices.Concat(usual, rare), usual: len(usual)}
 	for _, f := range t.fields {
 		t.names = append(t.names, f.name)
+	}
+	t.defaults = sync.OnceValue(func() map[string]any { return initialValues(t.fields) })
+	return t
+}
+
+func initialValues(fields []field) map[string]any {
+	values := map[string]any{}
+	for _, f := range fields {
 		if f.initial != "" {
-			t.defaults[f.name] = decode(f.initial)
+			values[f.name] = decode(f.initial)
 		}
 	}
-	return t
+	return values
 }
 
 // settingsOf returns the settings that cases of a type have, or nil for none.
@@ -50,7 +59,7 @@ func Keys(typ string) []string {
 // whether there is one. The value is shared: do not modify it.
 func Default(typ, key string) (value any, ok bool) {
 	if t := settingsOf(typ); t != nil {
-		value, ok = t.defaults[key]
+		value, ok = t.defaults()[key]
 	}
 	return value, ok
 }
@@ -93,7 +102,7 @@ func (r *reader) settings(typ string) map[string]any {
 		r.fail(0, "write one object of settings", "is not valid JSON")
 		return nil
 	}
-	m := maps.Clone(t.defaults)
+	m := maps.Clone(t.defaults())
 	if typ == Text {
 		r.userInput(r.root, m)
 	} else {

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"reflect"
 	"strings"
+	"sync"
 )
 
 // page is HTML without scripts.
@@ -19,7 +20,7 @@ type page []byte
 //go:embed docs.html
 var docsText string
 
-var docsPage = template.Must(template.New("docs").Parse(docsText))
+var docsPage = sync.OnceValue(func() *template.Template { return template.Must(template.New("docs").Parse(docsText)) })
 
 // row is a route on the page.
 type row struct {
@@ -44,7 +45,7 @@ func (s *Server) docs(r *http.Request) (page, error) {
 		rows = append(rows, one)
 	}
 	var b bytes.Buffer
-	err := docsPage.Execute(&b, rows)
+	err := docsPage().Execute(&b, rows)
 	return b.Bytes(), err
 }
 

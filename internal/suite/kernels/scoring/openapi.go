@@ -3,10 +3,12 @@ package scoring
 import (
 	"net/http"
 	"reflect"
-	"regexp"
+
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
 
 // object is JSON.
@@ -77,7 +79,7 @@ func (s *Server) content(t reflect.Type, example any) (object, error) {
 	return object{"application/json": media}, nil
 }
 
-var braces = regexp.MustCompile(`\{(\w+)\}`)
+var braces = lazyregexp.New(`\{(\w+)\}`)
 
 // parametersOf are those of a path, and of the query behind it.
 func (s *Server) parametersOf(r route) (list []object) {

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/accelgate/accelgate/internal/suite/kernels/harness"
 	"github.com/accelgate/accelgate/internal/tensor"
@@ -134,11 +135,11 @@ func setScalar(t tensor.Tensor, text string) error {
 }
 
 // poisoned is what outputs are filled with. Copying is faster than a loop.
-var poisoned = bytes.Repeat([]byte{0xff}, 64<<10)
+var poisoned = sync.OnceValue(func() []byte { return bytes.Repeat([]byte{0xff}, 64<<10) })
 
 func poison(data []byte) {
 	for len(data) > 0 {
-		data = data[copy(data, poisoned):]
+		data = data[copy(data, poisoned()):]
 	}
 }
 
