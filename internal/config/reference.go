@@ -240,7 +240,7 @@ var reference = Keys{
 		"metric": {nil, "Name of the metric. It may be informational."},
 		"over": {nil, "Axis or swept variable with at least 3 numbers. Cells that differ in it alone are points of one " +
 			"line."},
-		"values":    {nil, "Numbers of values of the axis that are none, as in `{short: 512}`."},
+		"values":    {nil, "Numbers for values of the axis that are not numbers, as in `{short: 512}`."},
 		"per":       {1, "Units of the axis that the slope is per, as in `1000`."},
 		"when":      {nil, "Cells, as in `limits`. If absent, all with a value of the axis."},
 		"slope":     {nil, "Limits of the slope."},
@@ -317,8 +317,7 @@ var reference = Keys{
 			"the `host`, and a glob; `event` as in `levels`, and `profile`. If absent, all."},
 		"change": {nil, "Change for the worse that blocks, such as `8%`, `0.5 s`, `8% and 0.5 s`, `0.5% + 0.5 us`, `noise 1% " +
 			"to 10%`, `+-10%` or `8% from 4 us`. See [Words](limits.md#words)."},
-		"mean": {nil, "Loss of the geometric mean over all cells of the entry that blocks. The metric may be informational. " +
-			"See [Means](limits.md#means)."},
+		"mean": {nil, "Loss of the geometric mean over all cells of the entry that blocks. See [Means](limits.md#means)."},
 		"min": {nil, "Smallest median that passes, in the metric's unit, or `0.62 at 95%`, without a baseline. See " +
 			"[Bounds](limits.md#bounds)."},
 		"max": {nil, "Largest median that passes, as `min`."},

@@ -23,13 +23,13 @@ var keys = config.Keys{
 		"api_key_env":  {Text: "Variable with the key, a bearer token. A `server` gets it only by its `env`."},
 		"server": {Text: "Server that is started for each measurement in place of `base_url`. If both are absent, the embedded " +
 			"engine is measured."},
-		"connection": {Text: "How a server with `base_url` is reached."},
+		"connection": {Text: "Way to a server with `base_url`."},
 		"request":    {Text: "Options of the requests."},
 		"dataset":    {Text: "Prompts, see [Datasets](endpoints.md#datasets)."},
-		"load":       {Text: "When requests are sent, and how many, see [Loads](endpoints.md#loads)."},
+		"load":       {Text: "Times and number of requests, see [Loads](endpoints.md#loads)."},
 		"search": {Text: "Finds the highest load that holds limits, in place of the loads of `load`; see " +
 			"[Search](endpoints.md#search)."},
-		"expect":   {Text: "What an answer must be to count."},
+		"expect":   {Text: "Conditions of an answer."},
 		"timeouts": {Text: "Limits of the time of a request, each up to 24h."},
 		"slo": {Text: "Limits of a request that counts as good. A plain value stands for the template. Durations replace " +
 			"its own."},
@@ -126,9 +126,8 @@ var keys = config.Keys{
 		"time_unit":      {Text: "Unit of a trace's `timestamp`, `ms` or `s`. Required with `mooncake`."},
 		"answer_lengths": {Absent: false, Text: "`true` asks `sharegpt` for as many tokens as the answer has words."},
 		"conversation":   {Text: "Makes each prompt the first question of a [conversation](endpoints.md#conversations)."},
-		"cache_policy": {Absent: "unique", Text: "Begin of prompts: `unique` (own words), `shared-prefix` (own " +
-			"words behind the shared part), `as-is` " +
-			"(unchanged, and repeated when used up)."},
+		"cache_policy": {Absent: "unique", Text: "Beginning of prompts: `unique` (own words), `shared-prefix` (own words behind the shared part), " +
+			"`as-is` (unchanged, and repeated when used up)."},
 	},
 	reflect.TypeFor[dataset.Conversation](): {
 		"turns":    {Text: "Questions of a conversation, 1 to 1000. Of `sharegpt` at most these; if absent, all."},

@@ -56,7 +56,7 @@ var keys = config.Keys{
 		"answer":    {Text: "Place of the answer. If absent, the one that `parser` finds, else the whole output or file."},
 		"tokens":    {Text: "[JSON path](models.md#predicates-and-paths) of the list of token ids."},
 		"operators": {Text: "[JSON path](models.md#predicates-and-paths) of a list of `{name, total_ms, calls}`."},
-		"expect":    {Text: "What the cells must answer."},
+		"expect":    {Text: "Expected answers."},
 		"failures":  {Text: "Causes of failures, by the output of a failed program."},
 	},
 	reflect.TypeFor[value](): {
