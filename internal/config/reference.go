@@ -56,12 +56,11 @@ var reference = Keys{
 		"limits":    {nil, "Limits of the cost of a run."},
 		"build": {nil, "Command that builds the checkout before anything is measured. A list stands for `command`. See " +
 			"[Builds](builds.md#builds)."},
-		"artifacts": {nil, "Models, datasets and other files that suites use, by name. `{artifact.NAME}` in any text of a suite " +
-			"or build is the path of one. See [Artifacts](artifacts.md)."},
-		"ab": {nil, "The base that `accelgate run --ab` measures in pairs with the code under test."},
-		"runners": {nil, "Hosts of the project. The called workflow measures on them if its input `hosts` is empty, and " +
-			"`accelgate plan --for` plans their jobs."},
-		"suites": {nil, "Cells to measure. Each kind has [further keys](configuration.md#kinds)."},
+		"artifacts": {nil, "Files that suites use, by name. `{artifact.NAME}` in any text of a suite or build is the path of " +
+			"one. See [Artifacts](artifacts.md)."},
+		"ab":      {nil, "The base that `accelgate run --ab` measures in pairs with the code under test."},
+		"runners": {nil, "Hosts of the project, for the called workflow and `accelgate plan --for`."},
+		"suites":  {nil, "Cells to measure. Each kind has [further keys](configuration.md#kinds)."},
 	},
 	reflect.TypeFor[Baselines](): {
 		"path": {"baselines", "Folder of the committed baselines, one for each configuration. If absent and there is a `name`, the " +
@@ -94,13 +93,12 @@ var reference = Keys{
 			"scripts/bench.py]`. See [The head's harness](base.md#the-heads-harness)."},
 	},
 	reflect.TypeFor[Host](): {
-		"label": {nil, "Label that selects `baseline-<label>.json`. Flag `--host-label` wins over variable " +
-			"`ACCELGATE_HOST_LABEL`, which wins over this key. If all are absent, that of the hardware, such as " +
-			"`linux-cuda`, `macos-mlx` or `linux-cpu`."},
+		"label": {nil, "Label that selects `baseline-<label>.json`. Flag `--host-label` and then variable " +
+			"`ACCELGATE_HOST_LABEL` win. If all are absent, that of the hardware, such as `linux-cuda`."},
 		"devices": {nil, "Accelerators to measure on, one cell at a time on each, as in `[0, 1]`, or `[mig]`. Flag `--devices` " +
-			"wins over variable `ACCELGATE_DEVICES`, which wins over this key. See [Devices](devices.md#devices)."},
-		"health": {"auto", "`auto` watches the host, `off` does not. Flag `--health` wins over variable `ACCELGATE_HEALTH`, " +
-			"which wins over this key. See [Health of the host](devices.md#health-of-the-host)."},
+			"and then variable `ACCELGATE_DEVICES` win. See [Devices](devices.md#devices)."},
+		"health": {"auto", "`auto` watches the host, `off` does not. Flag `--health` and then variable `ACCELGATE_HEALTH` win. " +
+			"See [Health of the host](devices.md#health-of-the-host)."},
 		"cache": {nil, "Folder of [artifacts](artifacts.md). Variable `ACCELGATE_CACHE` wins. If absent, `accelgate/hub` in " +
 			"the user's folder of caches."},
 		"cache_gib": {256, "Limit of that folder in GiB. Variable `ACCELGATE_CACHE_GIB` wins."},
@@ -118,9 +116,8 @@ var reference = Keys{
 	},
 	reflect.TypeFor[Policy](): {
 		"threshold": {"10%", "Change for the worse beyond which a metric blocks. Flag `--threshold` wins."},
-		"require_baseline": {false, "`true`: a run does not pass without a baseline, if no metric of a suite " +
-			"was compared, or if a number " +
-			"has no baseline or one of 0. As flag `--require-baseline`; the action's default."},
+		"require_baseline": {false, "`true`: a run does not pass if a suite or a number has no baseline, or one of 0. As flag " +
+			"`--require-baseline`; the action's default."},
 		"method": {"evidence", "`evidence` judges speed by pairs, else by history, else by the threshold. `threshold` judges by that " +
 			"alone. See [How speed is judged](configuration.md#how-speed-is-judged)."},
 		"min_effect": {nil, "Change for the worse below which evidence does not block. If absent, `policy.threshold` if given, " +
@@ -130,8 +127,7 @@ var reference = Keys{
 			"loaded host. Held-out accelerators had 7.0% by 3 new runs and 7.9% by 5. See [What a whole report " +
 			"promises](detection.md#what-a-whole-report-promises)."},
 		"inconclusive": {"warn", "Whether an [undecided](verdicts.md#certainty) result blocks. With `warn`, an undecided loss beyond " +
-			"its limit makes the check `action_required`. With too few pairs, a loss of more than " +
-			"`policy.threshold` always blocks (p at most 0.01)."},
+			"its limit makes the check `action_required`."},
 		"improvement": {"pass", "`fail` blocks a certain [improvement](limits.md#improvements) beyond the " +
 			"limit until the baseline is " +
 			"updated."},
@@ -140,14 +136,14 @@ var reference = Keys{
 			"same loss, leaves a loss " +
 			"[undecided](verdicts.md#certainty). `ignore` judges it. Pairs are valid on any host."},
 		"remeasure": {3, "Measurements of a suspect before it blocks, 0 to 100, in fresh processes, which alone judge it."},
-		"drift": {nil, "Change for the worse beyond which a metric blocks as drifted, since a cell's anchor: the median that " +
-			"its entry was created with. Only `accelgate baseline anchor --reason TEXT` moves an anchor. If " +
-			"absent, the larger of `policy.threshold` and 10%. 0 turns this off."},
+		"drift": {nil, "Change for the worse since a cell's anchor, the first median of its entry, that blocks. Only " +
+			"`accelgate baseline anchor --reason TEXT` moves an anchor. If absent, the larger of " +
+			"`policy.threshold` and 10%. 0 turns this off."},
 		"implausible": {100, "Factor between two numbers, 2 to 1000000, beyond which a change blocks in both directions. Only " +
 			"`--force` records it."},
 		"fingerprint": {nil, "Effect of a baseline of another host: `refuse` blocks, `warn` judges no speed, `ignore` judges it. " +
-			"If absent, other or missing accelerators are refused, another CPU is a warning, and another host of " +
-			"the same kind is judged with a warning."},
+			"If absent, other accelerators are refused, another CPU is a warning, and another host of the same " +
+			"kind is judged with a warning."},
 		"left_out": {"fail", "Effect of a cell of the baseline that a limit left out."},
 		"compat": {nil, "`tensorsharp` judges by [TensorSharp.TestMatrix's rules](configuration.md#other-tools-files), " +
 			"`msmodeling` [cases](cases.md#verdicts) by msmodeling's, `msmodeling@84fec85` by those before it had " +
@@ -164,22 +160,21 @@ var reference = Keys{
 			"beside this file."},
 	},
 	reflect.TypeFor[Limits](): {
-		"max_cells": {nil, "Largest number of cells to measure, the first of the matrix. Flag `--max-cells` wins."},
+		"max_cells": {nil, "Largest number of cells to measure. Flag `--max-cells` wins."},
 		"budget": {nil, "Time after which measuring ends, as in `90m`. Flag `--budget` wins. Each cell is measured once " +
 			"before any is measured twice."},
 		"retries": {0, "Retries after an infrastructure failure, 0 to 10: the program could not be started, or `failures` of " +
-			"the suite names it. A crash of a persistent process that had served other cells is repeated, too."},
+			"the suite names it."},
 		"cool_down": {nil, "Wait before cells are measured again. If absent, 5s on devices, else none."},
 		"lease":     {"30m", "Longest wait for devices that another job uses."},
 	},
 	reflect.TypeFor[Runner](): {
 		"host": {nil, "Label of the host, in one entry."},
 		"runs_on": {nil, "Labels of the GitHub runner, or one of `slurm` and `kubernetes`. If absent, every target plans jobs " +
-			"for the host, on GitHub with the labels `self-hosted` and the host's."},
-		"suites": {nil, "Suites that the host measures, in its runs, plan and verdict. If absent, all."},
-		"shards": {1, "Jobs of the host, up to 256. Excludes `longest`."},
-		"longest": {nil, "Longest time of a job, as in `20m`: as few jobs as keep to it by the times of the history, or of " +
-			"`--durations`."},
+			"for the host, on GitHub with the labels `self-hosted` and its own."},
+		"suites":  {nil, "Suites that the host measures, in its runs, plan and verdict. If absent, all."},
+		"shards":  {1, "Jobs of the host, up to 256. Excludes `longest`."},
+		"longest": {nil, "Longest time of a job, as in `20m`, by the times of the history, or of `--durations`."},
 	},
 	reflect.TypeFor[RunsOn](): {
 		"labels": {nil, "Labels of the GitHub runner."},
@@ -201,8 +196,8 @@ var reference = Keys{
 			"services](builds.md#setup-and-services)."},
 		"teardown": {nil, "Step after the last cell, also after failures and signals. A list stands for `command`."},
 		"each":     {nil, "Steps around each measurement of a cell."},
-		"per_model": {nil, "Steps around consecutive cells of one model on one device. The cells need an axis `model`. See " +
-			"[Setup and services](builds.md#setup-and-services)."},
+		"per_model": {nil, "Steps around consecutive cells of one model on one device. See [Setup and " +
+			"services](builds.md#setup-and-services)."},
 		"service": {nil, "Program that runs while cells of the suite are measured."},
 		"retries": {nil, "Retries, 0 to 10, by cause: `crash`, `machine`, `oom`, `silent`, `start` or `timeout`. See [Retries " +
 			"and hangs](builds.md#retries-and-hangs)."},

@@ -13,7 +13,7 @@ var keys = config.Keys{
 		"preset": {Text: "A suite that `accelgate bench run --list` names. Its keys are defaults of all other keys."},
 		"suite_version": {Absent: "1.0.0", Text: "Version of the requests. Raise it when they change: older " +
 			"numbers are then not compared."},
-		"description": {Text: "Text of `accelgate bench run --list`."},
+		"description": {Text: "Text for `accelgate bench run --list`."},
 		"model":       {Text: "The model, as requests name it. If absent, the server's first."},
 		"mix": {Text: "Models or LoRA adapters that requests name, with weights: `{base: 3, lora-a: 1}`. If absent, " +
 			"`model`."},
@@ -33,12 +33,12 @@ var keys = config.Keys{
 		"timeouts": {Text: "Limits of the time of a request, each up to 24h."},
 		"slo": {Text: "Limits of a request that counts as good. A plain value stands for the template. Durations replace " +
 			"its own."},
-		"min_ok_rate": {Absent: 0.95, Text: "Share of requests that must be answered, or the cell fails. It " +
-			"also fails if the server went away, " +
-			"or if more requests were cut than answered."},
+		"min_ok_rate": {Absent: 0.95, Text: "Share of requests that must be answered, or the cell fails. More " +
+			"cut than answered requests fail it, " +
+			"too."},
 		"client_delay": {Absent: "2ms", Text: "Limit of the load generator's delays, see [Doubtful " +
 			"numbers](endpoints.md#doubtful-numbers)."},
-		"gate":           {Text: "Metrics that are gated in place of the default ones. `accelgate bench run --metrics` lists all."},
+		"gate":           {Text: "Metrics that are gated in place of the default ones."},
 		"gpus":           {Text: "NVIDIA GPUs, by index or UUID, whose energy counts. If absent, the cell's device, else the CPU."},
 		"price_per_hour": {Text: "USD, for `cost_usd_per_million_tokens`."},
 		"repeats":        {Absent: 1, Text: "Measurements of each load, up to 1000."},
@@ -74,9 +74,8 @@ var keys = config.Keys{
 		"extra": {Text: "Further members of the request, each as JSON."},
 	},
 	reflect.TypeFor[searching](): {
-		"metric": {Text: "`rate` (requests a second) or `concurrency` (requests at once)."},
-		"slo": {Text: "Limits by metric: milliseconds of a latency such as `ttft_p95_ms`, and share of answered requests " +
-			"(`ok_rate: 99%`, if absent `min_ok_rate`)."},
+		"metric":    {Text: "`rate` (requests a second) or `concurrency` (requests at once)."},
+		"slo":       {Text: "Limits by metric, in milliseconds (`ttft_p95_ms`), and `ok_rate`, if absent `min_ok_rate`."},
 		"min":       {Absent: 1, Text: "First load. The cell fails if it does not hold."},
 		"max":       {Absent: 1024, Text: "Highest load to try."},
 		"precision": {Absent: 0.02, Text: "Relative distance of the end points at which the search ends, 0.001 to 0.5."},
@@ -110,23 +109,24 @@ var keys = config.Keys{
 			"`long-context` (8,192 words)."},
 		"path": {Text: "File of `jsonl`, `sharegpt` and `trace`, see [Datasets](endpoints.md#datasets)."},
 		"n": {Text: "Number of prompts. If absent, all of a file or of `chat` and `code`, 16 for each group of " +
-			"`shared-prefix`, else 200. A source that holds fewer is an error."},
+			"`shared-prefix`, else 200."},
 		"seed": {Absent: 42, Text: "Decides every word and length. Not negative."},
 		"input": {Text: "Length of generated prompts, in words: of `shared-prefix` behind the prefix, of `rag` and " +
 			"`long-context` the document. A word has about one token."},
 		"length_unit": {Absent: "words", Text: "Unit of `input` and `prefix`: `words`, or `tokens` by the " +
 			"server's `/tokenize` (vLLM, SGLang, " +
-			"llama.cpp). A chat template comes on top."},
+			"llama.cpp), without a chat template."},
 		"output": {Text: "Length of answers in tokens; of `jsonl` where a line has none. If absent, `request.max_tokens`."},
 		"groups": {Text: "Prefixes of `shared-prefix`, or documents of `rag` and `long-context`; if absent, each prompt has " +
-			"its own document. A prefix returns after all others."},
+			"its own document."},
 		"prefix":         {Text: "Words that a group of `shared-prefix` shares."},
 		"block":          {Absent: 512, Text: "Tokens of each of a trace's `hash_ids`."},
 		"format":         {Absent: "mooncake", Text: "Form of a trace: `mooncake` (JSON lines), `azure` or `burstgpt` (tables)."},
 		"time_unit":      {Text: "Unit of a trace's `timestamp`, `ms` or `s`. Required with `mooncake`."},
 		"answer_lengths": {Absent: false, Text: "`true` asks `sharegpt` for as many tokens as the answer has words."},
 		"conversation":   {Text: "Makes each prompt the first question of a [conversation](endpoints.md#conversations)."},
-		"cache_policy": {Absent: "unique", Text: "Beginning of prompts: `unique` (own words), `shared-prefix` (own words behind the shared part), " +
+		"cache_policy": {Absent: "unique", Text: "Beginning of prompts: `unique` (own words), `shared-prefix` " +
+			"(own words behind the shared part), " +
 			"`as-is` (unchanged, and repeated when used up)."},
 	},
 	reflect.TypeFor[dataset.Conversation](): {
@@ -150,7 +150,7 @@ var keys = config.Keys{
 		"rate":          {Text: "Requests a second of `constant`, `gamma` and `burst`: a cell for each number."},
 		"rate_end":      {Text: "Rate at the end of `duration`. The warm-up has `rate`."},
 		"rate_curve":    {Absent: "linear", Text: "Way to `rate_end`: `linear` (equal differences) or `exponential` (equal factors)."},
-		"scale":         {Text: "Speeds of a trace: a cell for each number. 2 sends at twice the recorded rate. If absent, 1."},
+		"scale":         {Text: "Speeds of a trace, such as 0.5: a cell for each. If absent, 1."},
 		"burstiness":    {Absent: 1, Text: "Shape of the gaps of `gamma`: 1 is Poisson, less is clustered."},
 		"burst":         {Text: "Requests of one group of `burst`."},
 		"ramp":          {Text: "Time over which slots start. If absent, `auto_ramp` decides."},
@@ -161,9 +161,7 @@ var keys = config.Keys{
 		"duration": {Text: "Time that is measured. With `requests` too, whichever comes first counts."},
 		"requests": {Text: "Requests that are measured."},
 		"warmup":   {Text: "Load before the measurement: both, the requests and the time."},
-		"drain": {Absent: "30s", Text: "Time after the window in which its requests may end, under unchanged " +
-			"load. The rest is cancelled and " +
-			"counted."},
+		"drain":    {Absent: "30s", Text: "Time after the window in which its requests may end. The rest is cancelled and counted."},
 	},
 	reflect.TypeFor[warmup](): {
 		"requests": {Text: "Requests. If absent, the larger of 3 and twice the slots; none of a trace."},

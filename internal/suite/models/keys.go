@@ -26,7 +26,7 @@ var keys = config.Keys{
 		"discover": {
 			Text: "Models from the files of a folder, see the [TensorSharp preset](../internal/suite/models/preset/tensorsharp.yaml).",
 		},
-		"files": {Text: "Files that must exist when a cell runs, as templates. The cell fails without one."},
+		"files": {Text: "Files, as templates, without which a cell fails."},
 		"artifacts": {Text: "Globs, as templates, of all files that can make a cell slower: programs, models, scripts. While " +
 			"they, the command, environment and host are the same as in the baseline, the cell is measured once, " +
 			"for its answer, and its speed is unchanged, unless `--repeats` asks for more. A container's image " +
@@ -34,22 +34,19 @@ var keys = config.Keys{
 		"env":    {Text: "Variables of every child."},
 		"unset":  {Text: "Variables that no child inherits, by name or glob."},
 		"sweeps": {Text: "Environment variables that take several values."},
-		"sweep_mode": {Absent: "one-at-a-time", Text: "`one-at-a-time`: each value of a sweep is a cell beside " +
-			"the plain cell. `product`: each combination " +
-			"is one."},
-		"noise_pairs": {Absent: false, Text: "`true` keeps a value that equals its sweep's `default`, as an " +
-			"A/A pair whose difference is noise."},
-		"when": {Text: "A [predicate](models.md#predicates-and-paths) that selects combinations."},
-		"exclude": {Text: "Maps from an axis, `env` (`baseline` for plain cells) or a swept variable to a glob. A cell that " +
-			"matches all keys of an entry is dropped. Unknown values are errors."},
-		"include": {Text: "Maps that name a value of each axis, and swept variables. Each adds a cell."},
-		"select": {Text: "Values of the lists above that exist, useful over a preset. Each pattern must match. An absent list " +
-			"selects all."},
+		"sweep_mode": {Absent: "one-at-a-time", Text: "`one-at-a-time`: a cell for each value beside the plain " +
+			"cell. `product`: for each combination."},
+		"noise_pairs": {Absent: false, Text: "`true` keeps a value that equals its sweep's `default`, as an A/A pair."},
+		"when":        {Text: "A [predicate](models.md#predicates-and-paths) that selects combinations."},
+		"exclude": {Text: "Maps from an axis, `env` (`baseline` for plain cells) or a swept variable to a glob: cells that " +
+			"match all keys of an entry are dropped."},
+		"include":  {Text: "Maps that name a value of each axis, and swept variables: further cells."},
+		"select":   {Text: "Values of the lists above that exist. Each pattern must match. An absent list selects all."},
 		"profiles": {Text: "Selections by name, for `--profile`. Their patterns must match."},
 		"repeats":  {Absent: 1, Text: "Processes per cell, up to 1000. The median is judged."},
-		"timeout":  {Absent: "15m", Text: "Limit of one process. The longest `timeout` of the cell's values replaces it."},
-		"worker": {Text: "Way that cells run, see [Workers](models.md#workers). If absent, each measurement is one process. " +
-			"`persistent` and `container` exclude each other."},
+		"timeout":  {Absent: "15m", Text: "Limit of one process, unless values of the cell have a longer one."},
+		"worker": {Text: "Way that cells run, see [Workers](models.md#workers): `persistent` or `container`. If absent, each " +
+			"measurement is one process."},
 		"parser": {Text: "Reader of the whole output, see [parsers](presets.md#parsers). `metrics` then have neither `json` " +
 			"nor `regexp`."},
 		"metrics":   {Text: "Numbers to read, at least one, here or in the preset. See [Metrics](models.md#metrics)."},
@@ -67,12 +64,11 @@ var keys = config.Keys{
 		"needs": {Text: "Requirements of the host: `nvidia`, `amd`, `apple`, `ascend`, `intel`, `vulkan`, `linux`, `macos`, " +
 			"`windows`. Other hosts *skip* the cell."},
 		"provides": {Text: "Words for `requires` of other values."},
-		"requires": {Text: "Words that another value of the cell must provide, or it is skipped. A word that nothing provides is " +
-			"an error."},
-		"files":   {Text: "Files that must exist when a cell of the value runs."},
-		"tags":    {Text: "Tags for `--tags` and predicates."},
-		"timeout": {Text: "Limit of one process, in place of the suite's."},
-		"expect":  {Text: "Expected answers of all cells of the value, without `when`."},
+		"requires": {Text: "Words that another value of the cell must provide, or it is skipped."},
+		"files":    {Text: "Files without which the cells fail."},
+		"tags":     {Text: "Tags for `--tags` and predicates."},
+		"timeout":  {Text: "Limit of one process, in place of the suite's."},
+		"expect":   {Text: "Expected answers of all cells of the value, without `when`."},
 	},
 	reflect.TypeFor[expectation](): {
 		"when":          {Text: "Cells that must answer so, as in `exclude`. If absent, all."},
@@ -108,7 +104,7 @@ var keys = config.Keys{
 		"glob":      {Text: "Glob of file names, such as `*.gguf`, without subfolders."},
 		"companion": {Text: "Part of the name of files that belong to a model, such as `mmproj`."},
 		"families":  {Text: "Properties of models by parts of their file names. The first match counts."},
-		"args":      {Text: "The model's `args`, with `{path}` and `{companion}`. Those with `{companion}` need one."},
+		"args":      {Text: "The model's `args`, with `{path}` and `{companion}`."},
 		"provides":  {Text: "Words that a model with a companion provides, too."},
 	},
 	reflect.TypeFor[family](): {
@@ -128,24 +124,21 @@ var keys = config.Keys{
 		"start_timeout": {Absent: "5m", Text: "Limit of the answer to the first ping."},
 	},
 	reflect.TypeFor[container](): {
-		"image":   {Text: "The image. Name it by its digest: `--resume` does not look into images. Required."},
-		"pull":    {Absent: false, Text: "`true` pulls the image."},
-		"gpus":    {Text: "GPUs of the container: `all`, a number, or `device=0,1`."},
-		"devices": {Text: "Device files such as `/dev/kfd`, as `HOST[:CONTAINER[:rwm]]`."},
-		"mounts":  {Text: "Further mounts, as `HOST:CONTAINER[:ro]`."},
-		"root":    {Text: "Folder that is mounted at the same path. If absent, that of the configuration."},
-		"env":     {Text: "Variables of the container."},
-		"inherit": {Text: "Variables of accelgate's environment that the container gets. It gets no others, except those of the " +
-			"configuration."},
+		"image":      {Text: "The image. Name it by its digest: `--resume` does not look into images. Required."},
+		"pull":       {Absent: false, Text: "`true` pulls the image."},
+		"gpus":       {Text: "GPUs of the container: `all`, a number, or `device=0,1`."},
+		"devices":    {Text: "Device files such as `/dev/kfd`, as `HOST[:CONTAINER[:rwm]]`."},
+		"mounts":     {Text: "Further mounts, as `HOST:CONTAINER[:ro]`."},
+		"root":       {Text: "Folder that is mounted at the same path. If absent, that of the configuration."},
+		"env":        {Text: "Variables of the container."},
+		"inherit":    {Text: "Variables of accelgate's environment that the container gets."},
 		"user":       {Text: "User that the container runs as."},
 		"network":    {Absent: "none", Text: "Network of the container."},
 		"memory_mib": {Text: "Limit of memory."},
 		"shm_mib":    {Text: "Limit of `/dev/shm`."},
 		"socket": {Text: "Socket of Docker or podman, as in `unix:///run/docker.sock`. If absent, `DOCKER_HOST` or the usual " +
 			"place."},
-		"same_paths": {Absent: false, Text: "`true` if accelgate itself runs in a container with the host's " +
-			"paths. `false` finds host paths from " +
-			"its mounts."},
+		"same_paths": {Absent: false, Text: "`true` if accelgate itself runs in a container with the host's paths."},
 	},
 	reflect.TypeFor[metric](): {
 		"name": {Text: "Name of the metric. Required."},
@@ -153,23 +146,19 @@ var keys = config.Keys{
 			"each](steps.md#rows), unless there is `steps`. Without a `parser`, a metric has `json` or `regexp`."},
 		"regexp": {Text: "[Regular expression](models.md#predicates-and-paths) of the number, on standard output, or in the " +
 			"file, else on standard error."},
-		"steps": {Text: "Words such as `median`, or `[skip 3, median]`, that make one number of several. See " +
-			"[Steps](steps.md#steps)."},
-		"unit":   {Text: "Unit, as in `tok/s`."},
-		"better": {Text: "`higher` or `lower`. Required."},
-		"exact":  {Absent: false, Text: "`true`: must equal the baseline."},
-		"stderr": {Text: "Standard error of the number, found as the number is, unless a `parser` reads it. For `test`, see " +
-			"[Scores](scores.md#scores)."},
-		"n": {Text: "Number of trials of a share, such as the questions of an accuracy, found as the number is. See " +
-			"[Bounds](limits.md#bounds)."},
+		"steps":         {Text: "Words that make one number of several, see [Steps](steps.md#steps)."},
+		"unit":          {Text: "Unit, as in `tok/s`."},
+		"better":        {Text: "`higher` or `lower`. Required."},
+		"exact":         {Absent: false, Text: "`true`: must equal the baseline."},
+		"stderr":        {Text: "Standard error of the number, found as the number is. For `test`, see [Scores](scores.md#scores)."},
+		"n":             {Text: "Number of trials of a share, found as the number is. See [Bounds](limits.md#bounds)."},
 		"limit":         {Text: "Change for the worse that blocks. See [Limits](limits.md)."},
 		"informational": {Absent: false, Text: "`true`: shown and not gated."},
 		"fallback_for":  {Text: "Metric M in place of which this one is gated, where neither side has M above 0."},
-		"resolution": {Text: "Step in which the program prints the metric. A change by rounding alone does not block, from the " +
-			"next baseline on."},
-		"kind":     {Text: "Kind that the unit does not imply, see [Metrics](models.md#metrics)."},
-		"optional": {Absent: false, Text: "`true` demands the metric of no cell."},
-		"when":     {Text: "Cells that must print the metric, by the keys of `exclude`."},
+		"resolution":    {Text: "Step in which the program prints the metric. A change by rounding alone does not block."},
+		"kind":          {Text: "Kind that the unit does not imply, see [Metrics](models.md#metrics)."},
+		"optional":      {Absent: false, Text: "`true` demands the metric of no cell."},
+		"when":          {Text: "Cells that must print the metric, by the keys of `exclude`."},
 	},
 	reflect.TypeFor[source](): {
 		"json":   {Text: "[JSON path](models.md#predicates-and-paths) of the answer."},
