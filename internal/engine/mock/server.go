@@ -64,7 +64,7 @@ func New(c Config) *Server {
 // no sense. A server starts once.
 func (s *Server) Start() error {
 	if s.now == nil {
-		return errors.New("openaitest: Config.Now is absent: give it time.Now")
+		return errors.New("mock: Config.Now is absent: give it time.Now")
 	}
 	if err := s.config.check(); err != nil {
 		return err

@@ -63,8 +63,9 @@ func TestWrongAnswersAreFinal(t *testing.T) {
 		{openai.Connect, worker.Response{End: worker.Signalled, Signal: "killed", OutOfMemory: true}, bench.CauseOOM},
 		{openai.Connect, worker.Response{End: worker.Exited}, bench.CauseCrash},
 	} {
-		m := &measurement{Suite: &Suite{body: &body{MinOKRate: 0.95}}, server: &running{died: true, Background: &worker.Background{Response: test.end}}}
-		m.seen = &record{measurement: m}
+		m := &measurement{sender: sender{inputs: &inputs{body: &body{MinOKRate: 0.95}},
+			server: &running{died: true, Background: &worker.Background{Response: test.end}}}}
+		m.seen = &record{sender: &m.sender}
 		for _, o := range []openai.Outcome{openai.OK, openai.OK, test.answer} {
 			m.seen.observations = append(m.seen.observations, latency.Observation{Phase: load.Measure, Reply: openai.Reply{Outcome: o, Reason: "why"}})
 		}

@@ -31,7 +31,7 @@ func (m *measurement) answers() answers {
 		clientDelay: m.body.ClientDelay}
 }
 
-func (s *Suite) capped() bool { return capped(s.body.Load.Mode, s.body.Load.MaxInFlight) }
+func (s *inputs) capped() bool { return capped(s.body.Load.Mode, s.body.Load.MaxInFlight) }
 
 // capped reports whether a load is an open loop with a bound for requests at once.
 func capped(mode load.Mode, maxInFlight int) bool { return mode != load.Closed && maxInFlight > 0 }

@@ -58,7 +58,7 @@ var severalMetrics = []bench.Metric{
 }
 
 // clients is how many processes send the load.
-func (s *Suite) clients() int { return max(1, s.body.Load.Clients) }
+func (s *inputs) clients() int { return max(1, s.body.Load.Clients) }
 
 // runClients has processes of this program send the load, and merges what they did.
 func (m *measurement) runClients(ctx context.Context, s load.Schedule) (load.Log, bool, error) {
@@ -83,7 +83,7 @@ func (m *measurement) runClients(ctx context.Context, s load.Schedule) (load.Log
 	}
 	const soon = 30 * time.Millisecond
 	start := m.env.Now().Add(soon)
-	if m.shard != nil {
+	if m.suite.shard != nil {
 		if late := start.Sub(m.localStart()); late > 0 {
 			return load.Log{}, false, m.late(late)
 		}

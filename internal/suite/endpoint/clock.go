@@ -46,11 +46,11 @@ const (
 // readClock measures the server's clock for a shard: the hosts have a clock each. A
 // server that does not say the time leaves them as they are.
 func (m *measurement) readClock(ctx context.Context) error {
-	if m.shard == nil {
+	if m.suite.shard == nil {
 		return nil
 	}
 	limit := clockTime
-	if left := m.shard.Start.Sub(m.env.Now()) - time.Second; left < limit {
+	if left := m.suite.shard.Start.Sub(m.env.Now()) - time.Second; left < limit {
 		limit = left
 	}
 	ctx, cancel := context.WithTimeout(ctx, max(limit, 0))

@@ -41,7 +41,7 @@ func (m *measurement) context(s load.Schedule, out latency.Output, e *meters) ma
 		"api": b.Request.API, "max_tokens": strconv.Itoa(b.Request.MaxTokens), "ignore_eos": strconv.FormatBool(b.Request.IgnoreEOS),
 		"temperature": seconds(b.Request.Temperature), "stream": "true", "keepalive": strconv.FormatBool(b.Request.KeepAlive),
 		"cache_policy": string(b.Dataset.Policy), "schedule_sha256": s.Digest(), "token_source": out.TokenSource,
-		"slo_template": m.slo.template, "slo_hardware_class": m.slo.hardware, "slo": m.slo.String(),
+		"slo_template": m.suite.slo.template, "slo_hardware_class": m.suite.slo.hardware, "slo": m.suite.slo.String(),
 	}
 	if c["suite"] == "" {
 		c["suite"] = m.name

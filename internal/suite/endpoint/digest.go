@@ -11,7 +11,7 @@ import (
 )
 
 // fileHashes are the SHA-256 of the files that requests send.
-func (s *Suite) fileHashes() string {
+func (s *inputs) fileHashes() string {
 	sum := sha256.New()
 	for _, f := range s.files {
 		one := sha256.Sum256(f.data)
@@ -23,7 +23,7 @@ func (s *Suite) fileHashes() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-func (s *Suite) schemaHash() string {
+func (s *inputs) schemaHash() string {
 	if s.schema == nil {
 		return ""
 	}

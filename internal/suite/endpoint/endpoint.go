@@ -15,25 +15,17 @@ import (
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/dataset"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/latency"
-	"github.com/accelgate/accelgate/internal/suite/endpoint/structured"
 )
 
 // Suite is an opened endpoint suite.
 type Suite struct {
-	name     string
-	config   *config.Suite
-	body     *body
-	env      suite.Env
+	*inputs
 	cells    []bench.Cell
 	points   map[string]point // by cell id
-	dataset  *dataset.Dataset
 	prompts  *dataset.Sequence
 	slo      objective
-	files    []file
-	schema   *structured.Schema // nil without request.json_schema
 	contents suite.Contents
 	warnings []string
-	share    share  // of the load, that this process sends
 	shard    *Shard // nil unless other hosts send the rest
 }
 
@@ -50,20 +42,14 @@ func open(c *config.Suite, env suite.Env) (suite.Suite, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Suite{name: c.Name, config: c, body: b, env: env, contents: suite.Contents{Dir: env.Dir, Environ: env.Environ}}
+	s := &Suite{inputs: &inputs{name: c.Name, config: c, body: b, env: env}, contents: suite.Contents{Dir: env.Dir, Environ: env.Environ}}
 	if err := s.checkServer(c); err != nil {
 		return nil, err
 	}
-	if s.dataset, err = b.openDataset(c, env.Dir); err != nil {
+	if err := s.open(); err != nil {
 		return nil, err
 	}
 	if s.prompts, err = s.sequence(c); err != nil {
-		return nil, err
-	}
-	if s.schema, err = b.openSchema(c, env.Dir); err != nil {
-		return nil, err
-	}
-	if s.files, err = b.openFiles(c, env.Dir); err != nil {
 		return nil, err
 	}
 	if err := s.tryAsking(); err != nil {

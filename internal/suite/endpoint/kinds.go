@@ -144,7 +144,7 @@ func wavSeconds(data []byte) float64 {
 
 // wholeRequest makes request n of those whose answer comes as a whole. prompt
 // returns the texts of the dataset.
-func (s *Suite) wholeRequest(model string, n int, prompt func(i int) dataset.Prompt) (q question, err error) {
+func (s *inputs) wholeRequest(model string, n int, prompt func(i int) dataset.Prompt) (q question, err error) {
 	r := &s.body.Request
 	if len(s.body.Mix) > 0 {
 		q.model = model

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"runtime/debug"
-	"sync"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -15,31 +13,19 @@ import (
 	"github.com/accelgate/accelgate/internal/suite/endpoint/latency"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/load"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/openai"
-	"github.com/accelgate/accelgate/internal/worker"
 )
 
 // measurement is one load under way.
 type measurement struct {
-	*Suite
-	cell     bench.Cell
-	point    point
+	sender
+	suite    *Suite
 	device   bench.Device
-	epoch    time.Time
-	server   *running // nil for one that was there
 	said     openai.Server
-	client   *openai.Client
-	url      string
-	model    string
-	seen     *record
 	schedule load.Schedule
-	asked    *dataset.Sequence
 	texts    *dataset.Dataset // with prompts of as many tokens as they should have
 	nonces   uint64           // seed of the texts that make prompts unique
 	asks     uint64           // seed of those of the load under way
-	start    time.Time        // when the load begins, by this clock; zero is at once
 	clock    clock            // the server's, where it was measured
-	own      part             // what this client did of the load
-	alive    *alive           // nil where nothing watches the server
 	// incorrect means that more answers were wrong than may be, which no end of the server excuses.
 	incorrect bool
 }
@@ -53,7 +39,8 @@ func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (b
 
 // once is Measure without a bound of its own.
 func (s *Suite) once(ctx context.Context, cell bench.Cell, d bench.Device) (result bench.Result, err error) {
-	m := &measurement{Suite: s, cell: cell, point: s.points[cell.ID()], device: d, epoch: s.env.Now(), url: s.body.BaseURL}
+	m := &measurement{suite: s, device: d,
+		sender: sender{inputs: s.inputs, cell: cell, point: s.points[cell.ID()], epoch: s.env.Now(), url: s.body.BaseURL}}
 	result = bench.Result{Cell: cell, Outcome: bench.Passed}
 	if m.url == "" {
 		if suite.WatchdogOf(ctx).NoOutput > 0 {
@@ -95,9 +82,6 @@ func (s *Suite) once(ctx context.Context, cell bench.Cell, d bench.Device) (resu
 	return result, err
 }
 
-// now is the time since the measurement began.
-func (m *measurement) now() time.Duration { return m.env.Now().Sub(m.epoch) }
-
 // connect waits for the server that was started, and asks any what it is.
 func (m *measurement) connect(ctx context.Context) (err error) {
 	if m.client, err = m.newClient(); err != nil {
@@ -123,40 +107,6 @@ func (m *measurement) connect(ctx context.Context) (err error) {
 	}
 	return m.readClock(ctx)
 }
-
-// connections is how many are kept open.
-func (m *measurement) connections() int {
-	n := max(m.point.concurrency, m.body.Load.MaxInFlight, defaultConnections)
-	if m.body.Search.Metric == searchConcurrency {
-		n = max(n, int(m.body.Search.Max))
-	}
-	return n
-}
-
-// atOnce is how many connections the load is expected to need.
-func (m *measurement) atOnce() int {
-	if m.clients() > 1 {
-		return 0 // these processes open their own
-	}
-	return (m.allAtOnce() + max(m.share.Of, 1) - 1) / max(m.share.Of, 1)
-}
-
-func (m *measurement) allAtOnce() int {
-	switch n := max(m.point.concurrency, m.body.Load.MaxInFlight); {
-	case n > 0:
-		return min(n, maxWarm)
-	case m.point.rate > 0:
-		return min(int(max(m.point.rate, m.point.rateEnd))+1, maxWarm) // requests of one second
-	}
-	return 0
-}
-
-// maxWarm bounds the connections that are opened before a load.
-const maxWarm = 256
-
-// defaultConnections are kept open where it is not configured how many requests are
-// under way at once.
-const defaultConnections = 256
 
 // await waits until the started server answers, or has ended.
 func (m *measurement) await(ctx context.Context) error {
@@ -193,7 +143,7 @@ func (m *measurement) measure(ctx context.Context, result *bench.Result) error {
 	if err := m.waitForStart(ctx, beforeStart); err != nil {
 		return err
 	}
-	m.schedule, m.seen = schedule, newRecord(m, schedule)
+	m.schedule, m.seen = schedule, newRecord(&m.sender, schedule)
 	m.client.Warm(ctx, m.atOnce())
 	began := m.now()
 	stopWatching, stopReading := load.Watch(ctx, m.now), m.watchServer(ctx)
@@ -212,7 +162,7 @@ func (m *measurement) measure(ctx context.Context, result *bench.Result) error {
 	}
 	result.WallMS = float64(wall.Microseconds()) / 1000
 	in := latency.Input{Observations: m.seen.observations, Window: log.Window, Open: m.body.Load.Mode != load.Closed,
-		SLO:    latency.SLO{TTFT: m.slo.ttft, TPOT: m.slo.tpot, E2E: m.slo.e2e},
+		SLO:    latency.SLO{TTFT: m.suite.slo.ttft, TPOT: m.suite.slo.tpot, E2E: m.suite.slo.e2e},
 		Energy: meters.read(log.Window), Price: latency.Price{USDPerHour: m.body.PriceHour}}
 	out := latency.Compute(in)
 	result.Samples, result.Counts, result.Warnings = out.Samples, out.Counts, append(out.Warnings, meters.warnings...)
@@ -235,56 +185,27 @@ func (m *measurement) measure(ctx context.Context, result *bench.Result) error {
 	return nil
 }
 
-// oneLoad lets one load at a time go out of this process: two would be each
-// other's noise. It also guards the collector's setting.
-var oneLoad sync.Mutex
-
-// run sends the load. That the server went away ends it, and is no error.
-func (m *measurement) run(ctx context.Context, s load.Schedule) (log load.Log, gone bool, err error) {
-	oneLoad.Lock()
-	defer oneLoad.Unlock()
-	// Memory is cheaper here than a collection in the middle of 256 streams.
-	defer debug.SetGCPercent(debug.SetGCPercent(collectLess))
+// run sends the load, alone or by several clients. That the server went away
+// ends it, and is no error.
+func (m *measurement) run(ctx context.Context, s load.Schedule) (load.Log, bool, error) {
+	defer alone()()
 	if m.clients() > 1 {
 		return m.runClients(ctx, s)
 	}
-	if m.share.Of > 1 {
-		if s, err = s.Share(m.share.Index, m.share.Of); err != nil {
-			return log, false, err
-		}
-	}
 	if err := m.waitForStart(ctx, 0); err != nil {
-		return log, false, err
+		return load.Log{}, false, err
 	}
-	inner, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	m.seen.begin(stop)
-	if m.seen.talks != nil {
-		s = s.Resting(m.seen.think)
-	}
-	log, err = load.Run(inner, s, m.now, m.seen.send)
-	m.seen.end()
-	gone = errors.Is(context.Cause(inner), errGone)
-	if ctx.Err() == nil && gone {
-		err = nil
-	}
-	m.seen.unsent(log)
-	m.own = part{Epoch: m.epoch, Began: m.seen.began, Window: log.Window, Gone: gone}
-	return log, gone, err
+	return m.sender.run(ctx, s)
 }
-
-// collectLess is the growth of the heap, in percent, between two collections
-// while a load is on.
-const collectLess = 400
 
 // choosePrompts draws new nonces for a server that may still hold the prompts
 // of an earlier measurement.
 func (m *measurement) choosePrompts(ctx context.Context) (err error) {
-	m.asked, m.nonces = m.prompts, uint64(m.body.Dataset.Seed)
+	m.asked, m.nonces = m.suite.prompts, uint64(m.body.Dataset.Seed)
 	if m.server == nil && m.body.Dataset.Policy != dataset.AsIs {
 		m.nonces = rand.Uint64() >> 1
-		if m.shard != nil {
-			m.nonces = m.shard.nonces()
+		if m.suite.shard != nil {
+			m.nonces = m.suite.shard.nonces()
 		}
 	}
 	m.asks = m.nonces
@@ -328,17 +249,9 @@ func (m *measurement) warnRepeats(result *bench.Result) {
 }
 
 // checkKey refuses to measure without the key that was asked for.
-func (s *Suite) checkKey() error {
+func (s *inputs) checkKey() error {
 	if s.body.APIKeyEnv != "" && s.apiKey() == "" {
 		return s.config.Errorf("api_key_env", "the variable %s is not set: set it to the server's key, or leave this out", s.body.APIKeyEnv)
 	}
 	return nil
-}
-
-// apiKey returns the server's key, which a server may print.
-func (s *Suite) apiKey() string {
-	if s.body.APIKeyEnv == "" {
-		return ""
-	}
-	return worker.Getenv(s.env.Environ, s.body.APIKeyEnv)
 }

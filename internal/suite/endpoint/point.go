@@ -97,7 +97,7 @@ func Prefix(cell bench.Cell) string {
 
 // plan is the load of a point. Settings that the mode does not use are not in it,
 // so that equal traffic has equal plans.
-func (s *Suite) plan(p point) load.Plan {
+func (s *inputs) plan(p point) load.Plan {
 	l := &s.body.Load
 	plan := load.Plan{Mode: l.Mode, Concurrency: l.MaxInFlight, Requests: l.Requests, Duration: l.Duration, Drain: l.Drain,
 		Warmup: load.WarmupRule{Requests: l.Warmup.Requests, Duration: l.Warmup.Duration}, Seed: uint64(s.body.Dataset.Seed)}

@@ -105,7 +105,7 @@ func (r *record) question(shot load.Shot) (question, error) {
 }
 
 // generatedRequest makes request n of those whose answer is generated.
-func (s *Suite) generatedRequest(model string, p dataset.Prompt, n int) (q question, err error) {
+func (s *inputs) generatedRequest(model string, p dataset.Prompt, n int) (q question, err error) {
 	r := &s.body.Request
 	request := openai.Request{Chat: r.API == apiChat, Model: model, System: r.System, Prompt: p.Text, MaxTokens: r.MaxTokens,
 		Temperature: &r.Temperature, IgnoreEOS: r.IgnoreEOS, Stop: r.Stop}

@@ -17,7 +17,7 @@ import (
 // record is what was sent and what came back. Its send is called by many
 // goroutines at once.
 type record struct {
-	*measurement
+	*sender
 	plan  load.Plan
 	stop  context.CancelCauseFunc
 	began time.Duration
@@ -32,9 +32,9 @@ type record struct {
 	reported     atomic.Int64 // when progress was reported last, as a time.Duration
 }
 
-func newRecord(m *measurement, s load.Schedule) *record {
-	r := &record{measurement: m, plan: s.Plan()}
-	if m.body.converses() {
+func newRecord(c *sender, s load.Schedule) *record {
+	r := &record{sender: c, plan: s.Plan()}
+	if c.body.converses() {
 		r.newTalks(r.plan.Concurrency)
 	}
 	return r

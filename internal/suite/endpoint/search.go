@@ -175,7 +175,7 @@ func (m *measurement) search(ctx context.Context, result *bench.Result) error {
 		return err
 	}
 	s.conclude(found)
-	m.point = m.points[m.cell.ID()]
+	m.point = m.suite.points[m.cell.ID()]
 	if s.best != nil {
 		m.seen = s.best
 	}
@@ -199,7 +199,7 @@ func (s *seeking) probe(ctx context.Context, value float64) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	s.seen = newRecord(s.measurement, schedule)
+	s.seen = newRecord(&s.sender, schedule)
 	s.client.Warm(ctx, s.atOnce())
 	stopWatching, stopReading := load.Watch(ctx, s.now), s.watchServer(ctx)
 	log, gone, err := s.run(ctx, schedule)

@@ -64,7 +64,8 @@ func searched(t *testing.T, seed int, opened *Suite) (result bench.Result) {
 		defer server.Close()
 		opened.env.Now = time.Now
 		cell := opened.cells[0]
-		m := &measurement{Suite: opened, cell: cell, point: opened.points[cell.ID()], epoch: time.Now(), url: server.URL, model: "mock"}
+		m := &measurement{suite: opened, sender: sender{inputs: opened.inputs, cell: cell, point: opened.points[cell.ID()],
+			epoch: time.Now(), url: server.URL, model: "mock"}}
 		var err error
 		m.client, err = openai.New(openai.Options{BaseURL: server.URL, Connections: 64, KeepAlive: true, Total: time.Minute, Dial: p.dial, Now: m.now})
 		if err != nil {

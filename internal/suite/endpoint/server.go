@@ -41,7 +41,7 @@ func (s *Suite) start(ctx context.Context, d bench.Device, a *alive) (*running, 
 }
 
 // ownKey keeps the client's key from the server, which server.env may hand over.
-func (s *Suite) ownKey() []string {
+func (s *inputs) ownKey() []string {
 	if s.body.APIKeyEnv == "" {
 		return nil
 	}

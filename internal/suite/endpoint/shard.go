@@ -107,10 +107,10 @@ func (s *Shard) nonces() uint64 {
 
 // localStart is when the load begins by this host's clock; zero is at once.
 func (m *measurement) localStart() time.Time {
-	if m.shard == nil {
-		return m.start
+	if m.suite.shard == nil {
+		return time.Time{}
 	}
-	return m.shard.Start.Add(-m.clock.correction())
+	return m.suite.shard.Start.Add(-m.clock.correction())
 }
 
 // beforeStart is how long before the start connections are opened: servers close those
@@ -125,11 +125,16 @@ func (m *measurement) waitForStart(ctx context.Context, before time.Duration) er
 		return nil
 	}
 	left := start.Sub(m.env.Now())
-	if m.shard != nil && left < 0 {
+	if m.suite.shard != nil && left < 0 {
 		return m.late(-left)
 	}
+	return waitUntil(ctx, left-before)
+}
+
+// waitUntil waits until something is due.
+func waitUntil(ctx context.Context, left time.Duration) error {
 	select {
-	case <-time.After(left - before):
+	case <-time.After(left):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -138,28 +143,28 @@ func (m *measurement) waitForStart(ctx context.Context, before time.Duration) er
 
 func (m *measurement) late(by time.Duration) error {
 	return fmt.Errorf("shard %d of %d was ready %.1f s after the start at %s: start all shards again with a later --start-at",
-		m.shard.Index, m.shard.Of, by.Seconds(), m.shard.Start.UTC().Format(time.RFC3339))
+		m.suite.shard.Index, m.suite.shard.Of, by.Seconds(), m.suite.shard.Start.UTC().Format(time.RFC3339))
 }
 
 // handOver keeps what the merge of the shards needs. Numbers of a part judge nothing.
 func (m *measurement) handOver(result *bench.Result) {
-	if m.shard == nil {
+	if m.suite.shard == nil {
 		return
 	}
 	m.own.Clock = m.clock
 	l := &m.body.Load
-	m.shard.found = &ShardFile{
+	m.suite.shard.found = &ShardFile{
 		Format: shardFormat,
-		Index:  m.shard.Index,
-		Of:     m.shard.Of,
-		Start:  m.shard.Start.UTC(),
+		Index:  m.suite.shard.Index,
+		Of:     m.suite.shard.Of,
+		Start:  m.suite.shard.Start.UTC(),
 		Config: m.configuration(),
 		Part:   m.own,
 		Settings: settings{
 			Mode:        l.Mode,
 			Requests:    l.Requests,
 			MaxInFlight: l.MaxInFlight,
-			SLO:         latency.SLO{TTFT: m.slo.ttft, TPOT: m.slo.tpot, E2E: m.slo.e2e},
+			SLO:         latency.SLO{TTFT: m.suite.slo.ttft, TPOT: m.suite.slo.tpot, E2E: m.suite.slo.e2e},
 			PriceHour:   m.body.PriceHour,
 			MinOKRate:   m.body.MinOKRate,
 			ClientDelay: m.body.ClientDelay,
@@ -167,9 +172,9 @@ func (m *measurement) handOver(result *bench.Result) {
 		},
 	}
 	if m.dataset.CountsTokens() {
-		m.shard.found.Prompts = digestOf(m.texts.Fitted())
+		m.suite.shard.found.Prompts = digestOf(m.texts.Fitted())
 	}
-	result.Caveat = fmt.Sprintf("shard %d of %d is a part of the load: merge all with 'accelgate bench merge'", m.shard.Index, m.shard.Of)
+	result.Caveat = fmt.Sprintf("shard %d of %d is a part of the load: merge all with 'accelgate bench merge'", m.suite.shard.Index, m.suite.shard.Of)
 	result.Warnings = append(result.Warnings, m.clock.String())
 }
 

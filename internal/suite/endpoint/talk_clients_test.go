@@ -55,9 +55,9 @@ func talkers(t *testing.T, s *Suite, n int) (out latency.Output, asked []string)
 }
 
 func talker(t *testing.T, of *Suite, schedule load.Schedule, which share, epoch time.Time, note func(string)) part {
-	s := &Suite{body: of.body, config: of.config, dataset: of.dataset, prompts: of.prompts, share: which}
-	m := &measurement{Suite: s, model: "m", asked: s.prompts, epoch: epoch}
-	r := newRecord(m, schedule)
+	in := *of.inputs
+	in.share = which
+	r := newRecord(&sender{inputs: &in, model: "m", asked: of.prompts, epoch: epoch}, schedule)
 	now := func() time.Duration { return time.Since(epoch) }
 	mine, err := schedule.Share(which.Index, which.Of)
 	if err != nil {
