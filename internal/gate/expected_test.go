@@ -11,6 +11,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/gate/compat"
+	"github.com/accelgate/accelgate/internal/suite/cases/operators"
 )
 
 const totalTime = "total_time_s"
@@ -33,6 +34,7 @@ func expect(id string, references ...any) bench.Expected {
 func policy(expected ...bench.Expected) gate.Policy {
 	p := fixed()
 	p.Expected = map[string]bench.Expected{}
+	p.Operators = map[string]gate.OperatorJudge{"": operators.Judge}
 	for _, e := range expected {
 		p.Expected[e.Cell] = e
 	}

@@ -151,6 +151,8 @@ type Policy struct {
 	// host than its own, only the reference has numbers; it must be in the run
 	// everywhere.
 	Expected map[string]bench.Expected `json:"-"`
+	// Operators compare the recorded operators of Expected, by the names of the suites.
+	Operators map[string]OperatorJudge `json:"-"`
 	// Demands returns the metrics that the configuration gates in a cell; nil where
 	// there is none.
 	Demands func(bench.Cell) []bench.Demand `json:"-"`

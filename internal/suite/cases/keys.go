@@ -83,7 +83,7 @@ var keys = config.Keys{
 		},
 		"file": {Text: "File in `{output}`. If absent, standard output."},
 	},
-	reflect.TypeFor[operators](): {
+	reflect.TypeFor[operatorKeys](): {
 		"level":     {Absent: "fail", Text: "What a changed operator means: `fail`, `warn` or `off`."},
 		"min_share": {Absent: "1%", Text: "Share of the total below which operators are only judged together."},
 	},
