@@ -135,6 +135,7 @@ func (c *Command) replayed(r *replay, list []*casefile.Case) judge.Judged {
 		Results: cases.ReadTables(list, r.tables, compat.Tool(r.compat) == compat.MSModeling84)}
 	policy := gate.DefaultPolicy()
 	policy.Compat, policy.Recorded, policy.Expected = compat.Tool(r.compat), true, make(map[string]bench.Expected, len(list))
+	policy.Operators = map[string]gate.OperatorJudge{"": cases.Kind.Operators} // its cells are of no suite
 	for _, e := range cases.Expected(list) {
 		policy.Expected[e.Cell] = e
 	}

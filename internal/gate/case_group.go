@@ -146,7 +146,7 @@ func (in *inputs) judgeCaseGroup(e *bench.Expected, checks map[string]*Check) (C
 
 // withoutBaseline is the finding on a group without a mean. The original fails it.
 func (in *inputs) withoutBaseline(e *bench.Expected) Finding {
-	if in.tool.Totals.TwoSided || levelOf(e.NoReference, Warn) == Fail {
+	if in.tool.Totals.TwoSided || LevelOf(e.NoReference, Warn) == Fail {
 		return Missing
 	}
 	return Untracked

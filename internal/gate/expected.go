@@ -25,10 +25,11 @@ func judgeExpected(in *inputs, c cell, e bench.Expected) findings {
 		check, verdicts = totalMissing(check)
 	case byOriginal:
 		check, verdicts = msmodeling(check, sample)
-		check.Operators, parts = topOperators(check, &e.Operators, sample.Summarize().N, c.got)
 	default:
 		check, verdicts = judgeTotal(in, c, check, &e, sample)
-		check.Operators, parts = judgeOperators(check, &e.Operators, sample.Summarize().N, c.got)
+	}
+	if sample != nil {
+		check.Operators, parts = in.policy.operators(e.Suite, Operators{&check, &e.Operators, c.got, sample.Summarize().N, byOriginal})
 	}
 	if grouped(in.run, &in.policy, &e) {
 		check.Group = e.Group.Name
@@ -90,8 +91,8 @@ func (in *inputs) unitOf(metric string) string {
 	return "s"
 }
 
-// levelOf reads a level of a configuration.
-func levelOf(s string, unknown Level) Level {
+// LevelOf reads a level of a configuration; any other text is the unknown level.
+func LevelOf(s string, unknown Level) Level {
 	switch l := Level(s); l {
 	case Fail, Warn, Off:
 		return l

@@ -9,19 +9,21 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/gate/compat"
+	"github.com/accelgate/accelgate/internal/suite/cases/operators"
 )
 
 // manyCases makes cells with operators, of which one in ten is slower in the
 // run, and what is expected of them.
-func manyCases(cells, operators int) (*bench.Run, gate.Policy) {
+func manyCases(cells, count int) (*bench.Run, gate.Policy) {
 	got, p := run(), gate.DefaultPolicy()
 	p.Expected = make(map[string]bench.Expected, cells)
+	p.Operators = map[string]gate.OperatorJudge{"": operators.Judge}
 	for i := range cells {
 		id := fmt.Sprintf("case-%04d", i)
 		var was, is []bench.Entry
 		sum := 0.0
-		for j := range operators {
-			e := bench.Entry{Name: fmt.Sprintf("tensor_cast.operator_%03d.default", j*37%operators), Total: float64(operators-j) * 1e-4, Calls: int64(j + 1)}
+		for j := range count {
+			e := bench.Entry{Name: fmt.Sprintf("tensor_cast.operator_%03d.default", j*37%count), Total: float64(count-j) * 1e-4, Calls: int64(j + 1)}
 			was = append(was, e)
 			if i%10 == 0 {
 				e.Total *= 1 + float64(j%7)/20
@@ -35,7 +37,7 @@ func manyCases(cells, operators int) (*bench.Run, gate.Policy) {
 		got.Results = append(got.Results, r)
 		p.Expected[id] = bench.Expected{Cell: id, Metric: "total_time_s",
 			References: []bench.Reference{{Name: bench.InitialReference, Value: sum, Tolerance: 0.1}, {Name: bench.BaselineReference, Value: sum, Tolerance: 0.2}},
-			Operators:  bench.ExpectedOperators{Entries: was, TopN: operators, Tolerance: 0.1}}
+			Operators:  bench.ExpectedOperators{Entries: was, TopN: count, Tolerance: 0.1}}
 	}
 	return got, p
 }

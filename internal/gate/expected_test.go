@@ -11,6 +11,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/gate/compat"
+	"github.com/accelgate/accelgate/internal/suite/cases/operators"
 )
 
 const totalTime = "total_time_s"
@@ -33,10 +34,26 @@ func expect(id string, references ...any) bench.Expected {
 func policy(expected ...bench.Expected) gate.Policy {
 	p := fixed()
 	p.Expected = map[string]bench.Expected{}
+	p.Operators = map[string]gate.OperatorJudge{"": operators.Judge}
 	for _, e := range expected {
 		p.Expected[e.Cell] = e
 	}
 	return p
+}
+
+// entries makes operators: name, total and calls in turn.
+func entries(parts ...any) []bench.Entry {
+	var list []bench.Entry
+	for i := 0; i < len(parts); i += 3 {
+		list = append(list, bench.Entry{Name: parts[i].(string), Total: parts[i+1].(float64), Calls: int64(parts[i+2].(int))})
+	}
+	return list
+}
+
+// operating gives a cell operators.
+func operating(r bench.Result, unit string, parts ...any) bench.Result {
+	r.Breakdowns = []bench.Breakdown{{Title: "operators", Unit: unit, Entries: entries(parts...)}}
+	return r
 }
 
 // timed is a cell that took so many seconds.

@@ -1,6 +1,7 @@
 package gate_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -105,5 +106,30 @@ func checkAccounts(t *testing.T, run *bench.Run, c gate.Comparison) {
 		if id := run.Results[i].Cell.ID(); !judged[id] {
 			t.Errorf("cell %q has no verdict", id)
 		}
+	}
+}
+
+// checkAddsUp: the rows of operators are the whole change of the total.
+func checkAddsUp(t *testing.T, o gate.OperatorCheck) {
+	t.Helper()
+	var sum int64
+	for i, r := range o.Rows {
+		sum += r.DeltaPS
+		if r.ByCallsPS+r.ByCostPS != r.DeltaPS {
+			t.Errorf("row %+v: calls and cost are not the difference", r)
+		}
+		last := i == len(o.Rows)-1
+		if r.Change == gate.OperatorOther && !last {
+			t.Errorf("row %d of %d is the other row", i, len(o.Rows))
+		}
+		if r.Change != gate.OperatorOther && i > 0 && max(r.DeltaPS, -r.DeltaPS) > max(o.Rows[i-1].DeltaPS, -o.Rows[i-1].DeltaPS) {
+			t.Errorf("row %d is larger than the one before it", i)
+		}
+		if listed := slices.Index([]gate.OperatorChange{gate.OperatorKept, gate.OperatorOther}, r.Change) < 0; listed && r.OldRank > 0 == (r.NewRank > 0) {
+			t.Errorf("row %+v is on both sides, or on none", r)
+		}
+	}
+	if o.Rows != nil && sum != o.DeltaPS {
+		t.Errorf("rows add up to %d ps, want %d", sum, o.DeltaPS)
 	}
 }

@@ -4,8 +4,9 @@
 // that as well ([bench.Expected]): its total by the recorded ones, and the
 // operators that the total is made of by the recorded operators, which yields a
 // [Check] beside the verdicts. It is pure: it reads no file, renders nothing and
-// exits nowhere, and nothing after it changes its decision. It names no metric,
-// and no tool: what the rules of other tools change is a table in package compat.
+// exits nowhere, and nothing after it changes its decision. It names no metric;
+// which of its rules other tools lack or replace is a table in package compat. Operators are compared by
+// the kind of suite that recorded them ([OperatorJudge]).
 package gate
 
 import (
@@ -151,6 +152,8 @@ type Policy struct {
 	// host than its own, only the reference has numbers; it must be in the run
 	// everywhere.
 	Expected map[string]bench.Expected `json:"-"`
+	// Operators compare the recorded operators of Expected, by the names of the suites.
+	Operators map[string]OperatorJudge `json:"-"`
 	// Demands returns the metrics that the configuration gates in a cell; nil where
 	// there is none.
 	Demands func(bench.Cell) []bench.Demand `json:"-"`

@@ -96,7 +96,7 @@ func judgeTotal(in *inputs, c cell, check Check, e *bench.Expected, sample *benc
 			improved = v.Finding == Improved
 			verdicts[0] = withCaveat(&in.policy, v)
 		case v.Finding == Regressed && !e.Exact:
-			if levelOf(e.Drift, Fail) != Off {
+			if LevelOf(e.Drift, Fail) != Off {
 				verdicts = append(verdicts, withCaveat(&in.policy, drifted(v, e)))
 			}
 		case e.Exact && in.policy.blocks(&v): // they have no room to drift
@@ -155,7 +155,7 @@ func equal(m *bench.Metric, old float64, sample *bench.Sample, v Verdict) Verdic
 // drifted is what a regression means where another reference decides.
 func drifted(v Verdict, e *bench.Expected) Verdict {
 	v.Finding = Drifted
-	if levelOf(e.Drift, Fail) == Warn {
+	if LevelOf(e.Drift, Fail) == Warn {
 		v = excusedBy("drift: warn", v)
 	}
 	v.Reason = fmt.Sprintf(
@@ -181,7 +181,7 @@ func noReference(in *inputs, check *Check, e *bench.Expected) Verdict {
 	if otherHost(in.run, e) {
 		v.Reason = fmt.Sprintf("the recorded times are of host %q: record this host's with baseline update", text.Visible(e.Host, maxName))
 	}
-	if levelOf(e.NoReference, Warn) == Fail { // the suite demands one
+	if LevelOf(e.NoReference, Warn) == Fail { // the suite demands one
 		v.Finding = Missing
 	}
 	return v

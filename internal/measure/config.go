@@ -113,7 +113,7 @@ func (c *Config) Use(b BuildResult) {
 func (e *Env) Policy(o *Options, file *config.File) (gate.Policy, error) {
 	kinds := make(policy.Kinds, len(e.Kinds))
 	for name, k := range e.Kinds {
-		kinds[name] = policy.Kind{Expect: k.Expect, Demand: k.Demand, Limits: k.Limits, Shown: k.Shown}
+		kinds[name] = policy.Kind{Expect: k.Expect, Operators: k.Operators, Demand: k.Demand, Limits: k.Limits, Shown: k.Shown}
 	}
 	flags := policy.Flags{
 		Threshold: o.Threshold, RequireBaseline: o.RequireBaseline, Strict: o.Strict, Profile: o.Profile, Part: o.Shard != "",

@@ -11,6 +11,7 @@ import (
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/suite/cases"
+	"github.com/accelgate/accelgate/internal/suite/cases/operators"
 )
 
 // caseChecks are so many checks with so many operators. One total in ten fails,
@@ -314,6 +315,7 @@ func TestPartsOfEnergyAddUp(t *testing.T) {
 	in.Policy.Expected = map[string]bench.Expected{"c": {Cell: "c", Metric: "energy",
 		References: []bench.Reference{{Name: bench.BaselineReference, Value: 10, Tolerance: 0.1}},
 		Operators:  bench.ExpectedOperators{Entries: parts(6), TopN: 10, Tolerance: 0.1, Level: "warn"}}}
+	in.Policy.Operators = map[string]gate.OperatorJudge{"": operators.Judge}
 	h.Comparison = gate.Compare("", nil, h.Run, in.Policy)
 	got := render(t, report.Markdown, report.New(in))
 	for _, want := range []string{"| `mm` | 6.00 J | 16.00 J | +10.00 J |", "| **total** | 10.00 J | 20.00 J | +10.00 J |", "mostly `mm`: +10 J, 100 %"} {

@@ -19,6 +19,7 @@ import (
 	"github.com/accelgate/accelgate/internal/reference/waiver"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/suite/cases"
+	"github.com/accelgate/accelgate/internal/suite/cases/operators"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -46,6 +47,7 @@ func (s *scenario) input() report.Input {
 	in := report.Input{Tool: s.Tool, Now: s.Now, Policy: s.Policy, Revision: s.Revision, Base: s.Base,
 		Config: s.Config, Links: s.Links, Kinds: kinds}
 	in.Policy.Expected = make(map[string]bench.Expected, len(s.Expected))
+	in.Policy.Operators = map[string]gate.OperatorJudge{"": operators.Judge}
 	in.Policy.Waivers, in.Policy.Today = s.Waivers, waiver.DateOf(s.Now)
 	for i := range s.Waivers {
 		s.Waivers[i].Source = fmt.Sprintf("waivers.yml:%d", 3+5*i)

@@ -10,6 +10,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/device/watch"
+	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/worker"
 )
@@ -98,17 +99,19 @@ type Progress struct {
 
 // Kind is a kind of suite: what its folder provides. Only Body, Keys and Open are required.
 type Kind struct {
-	Body    any         // what the kind's keys are decoded into, with what absent keys stand for, for the schema
-	Keys    config.Keys // describes the keys, for the schema and the pages of docs
-	Open    Open
-	Expect  Expect  // nil where no file of its own says what cells should measure
-	Demand  Demand  // nil where the configuration gates no metric by name
-	Recheck Recheck // nil where a run does not record what was judged
-	Files   Files   // nil where the configuration says all
-	Limits  Limits  // nil where metrics have no limits of their own
-	Shown   Shown   // nil where a metric is gated in every suite of the kind or in none
-	Inside  bool    // cells are computed by accelgate itself, without children
-	Watched bool    // children are watched as [WatchdogOf] describes
+	Body   any         // what the kind's keys are decoded into, with what absent keys stand for, for the schema
+	Keys   config.Keys // describes the keys, for the schema and the pages of docs
+	Open   Open
+	Expect Expect // nil where no file of its own says what cells should measure
+	// Operators compares the operators that Expect reads; nil where it reads none.
+	Operators gate.OperatorJudge
+	Demand    Demand  // nil where the configuration gates no metric by name
+	Recheck   Recheck // nil where a run does not record what was judged
+	Files     Files   // nil where the configuration says all
+	Limits    Limits  // nil where metrics have no limits of their own
+	Shown     Shown   // nil where a metric is gated in every suite of the kind or in none
+	Inside    bool    // cells are computed by accelgate itself, without children
+	Watched   bool    // children are watched as [WatchdogOf] describes
 	// Report is what reports show of the kind; the zero value adds nothing.
 	Report report.Kind
 }

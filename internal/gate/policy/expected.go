@@ -3,6 +3,7 @@ package policy
 import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/gate"
 )
 
 // expected collects what the suites' own files say that cells should measure.
@@ -32,4 +33,15 @@ func (kinds Kinds) expected(file *config.File) (map[string]bench.Expected, error
 		}
 	}
 	return all, nil
+}
+
+// operators collects by suite how their operators are compared.
+func (kinds Kinds) operators(file *config.File) map[string]gate.OperatorJudge {
+	all := map[string]gate.OperatorJudge{}
+	for i := range file.Suites {
+		if judge := kinds[file.Suites[i].Kind].Operators; judge != nil {
+			all[file.Suites[i].Name] = judge
+		}
+	}
+	return all
 }

@@ -24,9 +24,11 @@ type Flags struct {
 // are read wherever a run is judged, and never taken from a run.
 type Kind struct {
 	Expect func(s *config.Suite, dir string) ([]bench.Expected, error)
-	Demand func(s *config.Suite) (func(bench.Cell) []bench.Demand, error)
-	Limits func(s *config.Suite) ([]config.Limit, error)
-	Shown  func(s *config.Suite) ([]string, error)
+	// Operators compares operators that Expect read.
+	Operators gate.OperatorJudge
+	Demand    func(s *config.Suite) (func(bench.Cell) []bench.Demand, error)
+	Limits    func(s *config.Suite) ([]config.Limit, error)
+	Shown     func(s *config.Suite) ([]string, error)
 }
 
 // Kinds are the kinds of suites by name.
@@ -75,6 +77,7 @@ func Of(file *config.File, flags Flags, kinds Kinds) (gate.Policy, error) {
 	if p.Expected, err = kinds.expected(file); err != nil {
 		return p, err
 	}
+	p.Operators = kinds.operators(file)
 	if p.Demands, err = kinds.demanded(file); err != nil {
 		return p, err
 	}

@@ -30,12 +30,12 @@ type body struct {
 	Profiles map[string][]string `yaml:"profiles"` // globs on the names of cases
 	Metrics  []metric            `yaml:"metrics"`  // gated beside the total
 
-	Exact       bool      `yaml:"exact"`      // totals are deterministic
-	References  []string  `yaml:"references"` // which of the recorded times count
-	Operators   operators `yaml:"operators"`
-	NoReference string    `yaml:"no_reference"`
-	Drift       string    `yaml:"drift"`
-	Host        string    `yaml:"host"` // label of the host that the recorded times are of
+	Exact       bool         `yaml:"exact"`      // totals are deterministic
+	References  []string     `yaml:"references"` // which of the recorded times count
+	Operators   operatorKeys `yaml:"operators"`
+	NoReference string       `yaml:"no_reference"`
+	Drift       string       `yaml:"drift"`
+	Host        string       `yaml:"host"` // label of the host that the recorded times are of
 }
 
 // command describes how cases of a type are run.
@@ -70,7 +70,7 @@ func (s source) where() string {
 	return "{output}/" + s.File
 }
 
-type operators struct {
+type operatorKeys struct {
 	Level    string         `yaml:"level"`
 	MinShare config.Percent `yaml:"min_share"`
 }
@@ -95,7 +95,7 @@ func defaults() body {
 	return body{
 		Repeats: 1, Timeout: defaultTimeout, NoReference: "warn", Drift: "fail",
 		References: []string{bench.InitialReference, bench.BaselineReference},
-		Operators:  operators{Level: "fail", MinShare: 1},
+		Operators:  operatorKeys{Level: "fail", MinShare: 1},
 	}
 }
 

@@ -57,7 +57,7 @@ var keys = config.Keys{
 			"`torch-trace`, see [Presets for cases](presets.md#presets-for-cases). Required."},
 		"file": {Text: "File in `{output}`. If absent, standard output."},
 	},
-	reflect.TypeFor[operators](): {
+	reflect.TypeFor[operatorKeys](): {
 		"level":     {Absent: "fail", Text: "`fail`, `warn` or `off`."},
 		"min_share": {Absent: "1%", Text: "Share of the total below which operators are only judged together."},
 	},

@@ -1,22 +1,27 @@
-package gate
+package operators
 
 import (
 	"fmt"
 	"math"
 	"strings"
 
+	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// maxNamed bounds the operators of a reason.
-const maxNamed = 3
+// The bounds of a reason: names are whatever a program prints.
+const (
+	maxNamed = 3   // operators
+	maxName  = 80  // runes of a name
+	maxLine  = 200 // runes of a line that holds a name and numbers
+)
 
 // explain returns which operators are not as recorded: how much, by what, and
 // their part of the change of the total.
-func explain(check *Check, violations []*OperatorRow) string {
+func explain(check *gate.Check, violations []*gate.OperatorRow) string {
 	var said []string
 	for _, r := range violations[:min(len(violations), maxNamed)] {
-		said = append(said, check.phrase(r))
+		said = append(said, phrase(check, r))
 	}
 	if more := len(violations) - len(said); more > 0 {
 		said = append(said, fmt.Sprintf("and %d more", more))
@@ -24,16 +29,16 @@ func explain(check *Check, violations []*OperatorRow) string {
 	return strings.Join(said, "; ") + ": refresh the case if that is meant"
 }
 
-func (check *Check) phrase(r *OperatorRow) string {
+func phrase(check *gate.Check, r *gate.OperatorRow) string {
 	name := text.Visible(r.Name, maxName)
 	switch {
-	case r.Change == OperatorNew:
-		return fmt.Sprintf("new: %s (%s%s%s)", name, amounts(check.Unit, r.New), called(r.NewCalls), r.share())
-	case r.Change == OperatorMissing:
-		return fmt.Sprintf("missing: %s (%s%s%s)", name, amounts(check.Unit, r.Old), called(r.OldCalls), r.share())
-	case !r.slower(check.Operators.Tolerance) && r.NewCalls == 0:
+	case r.Change == gate.OperatorNew:
+		return fmt.Sprintf("new: %s (%s%s%s)", name, amounts(check.Unit, r.New), called(r.NewCalls), share(r))
+	case r.Change == gate.OperatorMissing:
+		return fmt.Sprintf("missing: %s (%s%s%s)", name, amounts(check.Unit, r.Old), called(r.OldCalls), share(r))
+	case !slower(r, check.Operators.Tolerance) && r.NewCalls == 0:
 		return fmt.Sprintf("the run does not state how often %s was called (%d recorded)", name, r.OldCalls)
-	case !r.slower(check.Operators.Tolerance):
+	case !slower(r, check.Operators.Tolerance):
 		return fmt.Sprintf("calls of %s: %d to %d", name, r.OldCalls, r.NewCalls)
 	}
 	how := ""
@@ -44,12 +49,12 @@ func (check *Check) phrase(r *OperatorRow) string {
 	default:
 		how = fmt.Sprintf(", %d to %s", r.OldCalls, text.Plural(int(r.NewCalls), "call"))
 	}
-	return fmt.Sprintf("%s %s (%s%s%s%s)", name, change(r.Diff), amounts(check.Unit, r.Old, r.New), how, check.cause(r), r.share())
+	return fmt.Sprintf("%s %s (%s%s%s%s)", name, change(r.Diff), amounts(check.Unit, r.Old, r.New), how, cause(check, r), share(r))
 }
 
 // cause returns whether more calls or dearer ones made the difference; nothing if
 // the calls of one side are not known.
-func (check *Check) cause(r *OperatorRow) string {
+func cause(check *gate.Check, r *gate.OperatorRow) string {
 	switch {
 	case r.OldCalls == 0 || r.NewCalls == 0 || r.DeltaPS == 0:
 		return ""
@@ -64,7 +69,7 @@ func (check *Check) cause(r *OperatorRow) string {
 }
 
 // share is the row's part of the change of the total, where it is one.
-func (r *OperatorRow) share() string {
+func share(r *gate.OperatorRow) string {
 	switch {
 	case r.Share > 1.005:
 		return "; more than the whole change of the total"

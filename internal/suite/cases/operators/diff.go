@@ -1,4 +1,4 @@
-package gate
+package operators
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/stats"
 )
 
@@ -68,6 +69,10 @@ func (u *operatorDiff) cuts(largest float64) {
 	}
 }
 
+// nearly is the relative difference up to which a sum is equal to its total: case
+// files may have been written by a program that rounds to ten digits.
+const nearly = 1e-9
+
 // cut reports whether a list holds only the largest parts of a total: it is not
 // shorter than what is compared, as that of a program which has no more, and
 // does not add up to the total. What it leaves out took no more than the
@@ -98,8 +103,8 @@ func minTotal(a, b float64) float64 {
 
 // judged returns the rows of the operators that are judged, the largest change
 // first, and one for all the others.
-func (u *operatorDiff) judged() []OperatorRow {
-	other := OperatorRow{Change: OperatorOther, Status: OperatorsPass, Old: u.old, New: u.new, DeltaPS: u.deltaPS}
+func (u *operatorDiff) judged() []gate.OperatorRow {
+	other := gate.OperatorRow{Change: gate.OperatorOther, Status: gate.OperatorsPass, Old: u.old, New: u.new, DeltaPS: u.deltaPS}
 	for i := range u.rows {
 		r := &u.rows[i]
 		if !u.counts(r) {
@@ -113,7 +118,7 @@ func (u *operatorDiff) judged() []OperatorRow {
 		u.order = append(u.order, r)
 	}
 	slices.SortFunc(u.order, bySize)
-	kept := make([]OperatorRow, 0, len(u.order)+1)
+	kept := make([]gate.OperatorRow, 0, len(u.order)+1)
 	for _, r := range u.order {
 		kept = append(kept, *r)
 	}
@@ -130,7 +135,7 @@ func (u *operatorDiff) judged() []OperatorRow {
 	return kept
 }
 
-func bySize(a, b *OperatorRow) int {
+func bySize(a, b *gate.OperatorRow) int {
 	if by := cmp.Compare(magnitude(b.DeltaPS), magnitude(a.DeltaPS)); by != 0 {
 		return by
 	}
@@ -139,50 +144,50 @@ func bySize(a, b *OperatorRow) int {
 
 // counts reports whether an operator has a row of its own. One that was
 // recorded without a time always has: nothing says how large it was.
-func (u *operatorDiff) counts(r *OperatorRow) bool {
+func (u *operatorDiff) counts(r *gate.OperatorRow) bool {
 	least := u.policy.MinShare
 	return least <= 0 || r.OldRank > 0 && r.Old == 0 ||
 		u.old > 0 && r.Old >= least*u.old || u.new > 0 && r.New >= least*u.new
 }
 
 // carries reports whether a row has a part of the change.
-func (u *operatorDiff) carries(r *OperatorRow) bool {
+func (u *operatorDiff) carries(r *gate.OperatorRow) bool {
 	untimed := r.OldRank > 0 && r.Old == 0
-	return u.old > 0 && !untimed && r.Change != OperatorMoved
+	return u.old > 0 && !untimed && r.Change != gate.OperatorMoved
 }
 
 // change tells new, missing and moved operators apart.
-func (u *operatorDiff) change(r *OperatorRow) {
+func (u *operatorDiff) change(r *gate.OperatorRow) {
 	room := 1 + u.policy.Tolerance
 	switch {
 	case r.OldRank == 0 && u.oldCut && r.New <= u.maxOld*room, r.NewRank == 0 && u.newCut && r.Old <= u.maxNew*room:
-		r.Change = OperatorMoved
+		r.Change = gate.OperatorMoved
 	case r.OldRank == 0:
-		r.Change = OperatorNew
+		r.Change = gate.OperatorNew
 	case r.NewRank == 0:
-		r.Change = OperatorMissing
+		r.Change = gate.OperatorMissing
 	case r.Old > 0:
 		r.Diff = stats.Finite((r.New - r.Old) / r.Old)
 	}
 }
 
 // split gives a row its part of the change.
-func (u *operatorDiff) split(r *OperatorRow) {
+func (u *operatorDiff) split(r *gate.OperatorRow) {
 	if !u.carries(r) {
 		return
 	}
 	old := inPS(r.Old, u.perUnit)
 	r.DeltaPS = max(-u.budget, min(u.budget, inPS(r.New, u.perUnit)-old))
 	u.budget -= magnitude(r.DeltaPS)
-	r.divide(old)
+	divide(r, old)
 }
 
 // divide splits a row's part of the change: more calls at the old cost of each,
 // and a dearer call as often as now. A new or missing operator is all calls;
 // where the calls of one side are not known, all is cost.
-func (r *OperatorRow) divide(old int64) {
+func divide(r *gate.OperatorRow, old int64) {
 	switch {
-	case r.Change != OperatorKept:
+	case r.Change != gate.OperatorKept:
 		r.ByCallsPS = r.DeltaPS
 	case r.OldCalls > 0 && r.NewCalls > 0:
 		r.ByCallsPS = int64(clamp(math.Round(float64(r.NewCalls-r.OldCalls) / float64(r.OldCalls) * float64(old))))
@@ -201,24 +206,24 @@ func (u *operatorDiff) residue(x float64) float64 {
 
 // violations marks the rows that are not as recorded and returns them, the
 // largest loss first.
-func (u *operatorDiff) violations(rows []OperatorRow) []*OperatorRow {
-	var violations []*OperatorRow
+func (u *operatorDiff) violations(rows []gate.OperatorRow) []*gate.OperatorRow {
+	var violations []*gate.OperatorRow
 	for i := range rows {
 		r := &rows[i]
-		if r.Change == OperatorNew || r.Change == OperatorMissing ||
-			r.Change == OperatorKept && (r.slower(u.policy.Tolerance) || r.CallsDiffer()) {
-			r.Status = statusOf(levelOf(u.policy.Level, Fail))
+		if r.Change == gate.OperatorNew || r.Change == gate.OperatorMissing ||
+			r.Change == gate.OperatorKept && (slower(r, u.policy.Tolerance) || r.CallsDiffer()) {
+			r.Status = statusOf(gate.LevelOf(u.policy.Level, gate.Fail))
 			violations = append(violations, r)
 		}
 	}
-	slices.SortStableFunc(violations, func(a, b *OperatorRow) int { return cmp.Compare(b.DeltaPS, a.DeltaPS) })
+	slices.SortStableFunc(violations, func(a, b *gate.OperatorRow) int { return cmp.Compare(b.DeltaPS, a.DeltaPS) })
 	return violations
 }
 
 // slower is the rule of the total for one operator. One that was recorded
 // without a time is judged by its calls alone.
-func (r *OperatorRow) slower(Tolerance float64) bool {
-	return r.Old > 0 && Worsened(bench.Lower, r.Old, r.New, Tolerance*100)
+func slower(r *gate.OperatorRow, tolerance float64) bool {
+	return r.Old > 0 && gate.Worsened(bench.Lower, r.Old, r.New, tolerance*100)
 }
 
 func magnitude(ps int64) int64 { return max(ps, -ps) }

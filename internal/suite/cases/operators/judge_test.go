@@ -1,4 +1,4 @@
-package gate_test
+package operators_test
 
 import (
 	"fmt"
@@ -15,21 +15,6 @@ import (
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/gate/compat"
 )
-
-// entries makes operators: name, total and calls in turn.
-func entries(parts ...any) []bench.Entry {
-	var list []bench.Entry
-	for i := 0; i < len(parts); i += 3 {
-		list = append(list, bench.Entry{Name: parts[i].(string), Total: parts[i+1].(float64), Calls: int64(parts[i+2].(int))})
-	}
-	return list
-}
-
-// operating gives a cell operators.
-func operating(r bench.Result, unit string, parts ...any) bench.Result {
-	r.Breakdowns = []bench.Breakdown{{Title: "operators", Unit: unit, Entries: entries(parts...)}}
-	return r
-}
 
 // rowLines writes rows shortly: "name change status old new by calls+by cost".
 func rowLines(rows []gate.OperatorRow) []string {
@@ -48,7 +33,7 @@ func rowLines(rows []gate.OperatorRow) []string {
 func compareOperators(recorded bench.ExpectedOperators, got bench.Result) (gate.Check, []gate.Verdict) {
 	e := expect("a", bench.BaselineReference, 1.0, 9.0)
 	e.Operators = recorded
-	c := gate.Compare("", nil, withTotal(run(got)), policy(e))
+	c := judge(got, policy(e))
 	return c.Checks[0], c.Verdicts[1:]
 }
 
@@ -235,22 +220,22 @@ func TestNoOperators(t *testing.T) {
 		want        string
 		reason      string // or how it begins
 	}{
-		{"none", "", nil, gate.OperatorsOff, gate.Missing, "blocks ", none},
-		{"none, fail", "fail", nil, gate.OperatorsOff, gate.Missing, "blocks ", none},
+		{"none", "", nil, gate.OperatorsOff, gate.Missing, "blocks", none},
+		{"none, fail", "fail", nil, gate.OperatorsOff, gate.Missing, "blocks", none},
 		{"none, warn", "warn", nil, gate.OperatorsOff, gate.Missing, "rule", none},
 		{"none, off", "off", nil, gate.OperatorsOff, "", "", ""},
-		{"another quantity", "", []bench.Breakdown{list("operators", "GB", recorded...)}, gate.OperatorsOff, gate.Missing, "blocks ", foreign},
+		{"another quantity", "", []bench.Breakdown{list("operators", "GB", recorded...)}, gate.OperatorsOff, gate.Missing, "blocks", foreign},
 		{"another quantity, warn", "warn", []bench.Breakdown{list("operators", "GB", recorded...)}, gate.OperatorsOff, gate.Missing, "rule", foreign},
 		{"another quantity beside time", "", []bench.Breakdown{list("memory", "s", recorded...), list("operators", "GB", recorded...)},
-			gate.OperatorsOff, gate.Missing, "blocks ", foreign},
+			gate.OperatorsOff, gate.Missing, "blocks", foreign},
 		{"behind another quantity", "", []bench.Breakdown{list("memory", "GB", recorded...), list("operators", "s", slower...)},
-			gate.OperatorsFail, gate.PartsDiffer, "blocks ", "mm +100.0 %"},
+			gate.OperatorsFail, gate.PartsDiffer, "blocks", "mm +100.0 %"},
 		{"behind other times", "", []bench.Breakdown{list("critical path", "s", recorded...), list("operators", "s", slower...)},
-			gate.OperatorsFail, gate.PartsDiffer, "blocks ", "mm +100.0 %"},
+			gate.OperatorsFail, gate.PartsDiffer, "blocks", "mm +100.0 %"},
 		{"before other times", "", []bench.Breakdown{list("operators", "s", slower...), list("critical path", "s", recorded...)},
-			gate.OperatorsFail, gate.PartsDiffer, "blocks ", "mm +100.0 %"},
+			gate.OperatorsFail, gate.PartsDiffer, "blocks", "mm +100.0 %"},
 		{"without the title, behind another quantity", "", []bench.Breakdown{list("memory", "GB", recorded...), list("kernels", "ms", "mm", 2000.0, 3)},
-			gate.OperatorsFail, gate.PartsDiffer, "blocks ", "mm +100.0 %"},
+			gate.OperatorsFail, gate.PartsDiffer, "blocks", "mm +100.0 %"},
 		{"as recorded", "", []bench.Breakdown{list("operators", "s", recorded...)}, gate.OperatorsPass, "", "", ""},
 	} {
 		got := timed("a", 2)
@@ -315,7 +300,7 @@ func TestOperatorsOfWhichTotal(t *testing.T) {
 	} {
 		e := expect("a", tt.refs...)
 		e.Operators.Entries = entries("mm", tt.sum, 1)
-		o := gate.Compare("", nil, withTotal(run(operating(timed("a", 1), "s", "mm", 1.0, 1))), policy(e)).Checks[0].Operators
+		o := judge(operating(timed("a", 1), "s", "mm", 1.0, 1), policy(e)).Checks[0].Operators
 		if want := int64((1 - tt.old) * 1e12); o.Of != tt.want || o.DeltaPS != want {
 			t.Errorf("sum %v of %v: of %q, %d ps, want %q and %d", tt.sum, tt.refs, o.Of, o.DeltaPS, tt.want, want)
 		}
@@ -335,7 +320,7 @@ func TestOperatorsBesideTwoTotals(t *testing.T) {
 		e := expect("a", bench.BaselineReference, 1.0, 0.5, bench.InitialReference, tt.initial, 0.5)
 		e.Operators = bench.ExpectedOperators{Entries: entries("mm", 0.75, 3, "add", 0.24, 1), TopN: 2, Tolerance: 0.1}
 		got := operating(timed("a", 1.1), "s", "mm", 0.75, 3, "add", 0.24, 1, "cat", 0.1, 1)
-		for _, r := range gate.Compare("", nil, withTotal(run(got)), policy(e)).Checks[0].Operators.Rows {
+		for _, r := range judge(got, policy(e)).Checks[0].Operators.Rows {
 			if r.Name == "cat" && r.Change != tt.want {
 				t.Errorf("initial value %v: %+v, want %q", tt.initial, r, tt.want)
 			}
@@ -359,9 +344,7 @@ func TestOperatorUnits(t *testing.T) {
 	} {
 		e := expect("a", bench.BaselineReference, 1.0, 0.0)
 		e.Operators.Entries = entries("mm", 1.0, 1)
-		got := run(operating(timed("a", 1), tt.unit, "mm", tt.value, 1))
-		got.Metrics = []bench.Metric{{Name: totalTime, Unit: tt.total, Better: bench.Lower}}
-		check := gate.Compare("", nil, got, policy(e)).Checks[0]
+		check := judgeIn(tt.total, operating(timed("a", 1), tt.unit, "mm", tt.value, 1), policy(e)).Checks[0]
 		if check.Operators.Status != tt.want || check.Unit != tt.total || tt.want == gate.OperatorsPass && check.Operators.Rows[0].New != 1 {
 			t.Errorf("%q in %q: %+v, want %s", tt.unit, tt.total, check, tt.want)
 		}
@@ -380,7 +363,7 @@ func TestReasonsAreBounded(t *testing.T) {
 		e.Operators = bench.ExpectedOperators{Entries: recorded, TopN: 50}
 		p := policy(e)
 		p.Compat = tool
-		c := gate.Compare("", nil, withTotal(run(operating(timed("a", 1), "s"))), p)
+		c := judge(operating(timed("a", 1), "s"), p)
 		v := c.Verdicts[len(c.Verdicts)-1]
 		if v.Finding != gate.PartsDiffer || len(v.Reason) > 2000 || strings.ContainsAny(v.Reason,
 			"\x1b\n\u202e") || !utf8.ValidString(v.Reason) {
@@ -424,7 +407,7 @@ func TestOperatorsAddUp(t *testing.T) {
 			}
 		}
 		got.Breakdowns = []bench.Breakdown{{Unit: []string{"s", "ms", "ns"}[random.IntN(3)], Entries: measured}}
-		c := gate.Compare("", nil, withTotal(run(got)), policy(e))
+		c := judge(got, policy(e))
 		checkAddsUp(t, c.Checks[0].Operators)
 		checkFinite(t, c)
 		if t.Failed() {
