@@ -359,7 +359,11 @@ func (r *Report) accept() bullets {
 	byPairs := func(f finding) bool {
 		return f.Finding == gate.Regressed && f.Evidence.InPairs && f.Cell != "" && len(f.Cell) <= typable
 	}
-	if i := slices.IndexFunc(r.shown.action.rows, byPairs); i >= 0 {
+	waivable := func(f finding) bool { return byPairs(f) && -f.Delta <= waiver.MaxCeiling }
+	switch i := slices.IndexFunc(r.shown.action.rows, waivable); {
+	case i < 0 && slices.ContainsFunc(r.shown.action.rows, byPairs):
+		items = append(items, inline{plain(fmt.Sprintf("No waiver accepts a loss above %v %%: fix it", waiver.MaxCeiling))})
+	case i >= 0:
 		items = append(
 			items,
 			inline{

@@ -31,7 +31,9 @@ func (r recorded) printSum(w io.Writer, run *bench.Run, path, done string) error
 // gated returns the numbers of gated metrics that are new or changed. Others inform, such as the resources of each cell.
 func (r recorded) gated(run *bench.Run) (all []baseline.Change) {
 	for _, c := range r.Changes {
-		known := slices.ContainsFunc(run.Metrics, func(m bench.Metric) bool { return m.Name == c.Metric && !m.Informational })
+		known := slices.ContainsFunc(run.Metrics, func(m bench.Metric) bool {
+			return m.Name == c.Metric && (!m.Informational || m.Counted) // a count gates where it is exact
+		})
 		if c.Kind != baseline.Still && (known || c.Kind == baseline.Removed && bench.Resource(c.Metric) == nil) {
 			all = append(all, c)
 		}

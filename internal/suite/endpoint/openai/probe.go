@@ -165,15 +165,15 @@ func (c *Client) unreachable(err error) error {
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("ask %s for its models: %w", c.root, context.Canceled)
 	case errors.As(err, &name):
-		return fmt.Errorf("%s names a host that is not known (%s): correct --base-url", c.root, c.quote(name.Err))
+		return fmt.Errorf("%s names a host that is not known (%s): correct base_url or --base-url", c.root, c.quote(name.Err))
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("%s does not answer in time: look at the server's log, or correct --base-url", c.root)
+		return fmt.Errorf("%s does not answer in time: look at the server's log, or correct base_url or --base-url", c.root)
 	case errors.As(err, &dial) && dial.Op == "dial":
-		return fmt.Errorf("nothing listens at %s: start the server, or correct --base-url", c.root)
+		return fmt.Errorf("nothing listens at %s: start the server, or correct base_url or --base-url", c.root)
 	}
 	next := "is it a server of this scheme? Correct --base-url"
 	if c.options.H2C {
-		next = "does it take HTTP/2 without TLS? Remove connection.h2c, or correct --base-url"
+		next = "does it take HTTP/2 without TLS? Remove connection.h2c, or correct base_url or --base-url"
 	}
 	return fmt.Errorf("%s cannot be asked (%s): %s", c.root, c.quote(err.Error()), next)
 }

@@ -99,13 +99,13 @@ func TestProbeErrorsSayWhatToDo(t *testing.T) {
 		return server.URL
 	}
 	for url, want := range map[string]string{
-		closed:                                  "nothing listens at " + closed + ": start the server, or correct --base-url",
+		closed:                                  "nothing listens at " + closed + ": start the server, or correct base_url or --base-url",
 		status(401, `{"error":"who"}`):          "(who): set the key's variable with --api-key-env",
 		status(404, ""):                         "is the URL the server's root or .../v1?",
 		status(200, "<html>hi</html>"):          "answers no list of models but \"<html>hi</html>\": is the URL the server's root",
 		status(200, strings.Repeat("[", 1<<20)): "no list of models",
 		status(503, `{"error":{"message":"Loading model"}}`):               "HTTP 503 (Loading model): look at the server's log",
-		"http://no-such-host.invalid":                                      "correct --base-url",
+		"http://no-such-host.invalid":                                      "correct base_url or --base-url",
 		status(200, `{"data":[{"id":7}]}`):                                 "lists a model whose id is not text",
 		status(200, `{"data":[{"id":""}]}`):                                "lists a model whose id is not text",
 		status(200, "{\"data\":[{\"id\":\"a\xff\"}]}"):                     "is not UTF-8 (\"a\ufffd\"): correct the model's name at the server",

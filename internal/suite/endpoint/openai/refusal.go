@@ -21,7 +21,7 @@ func (c *Client) unanswered(reply *Reply, a *attempt, cause, err error) {
 	case cause == errCancelled:
 		reply.end(Cancelled, "cancelled before the answer began")
 	case cause != nil && reply.Conn == 0:
-		reply.end(Connect, "no connection to "+c.root+" in time: look at the server's log, or correct --base-url")
+		reply.end(Connect, "no connection to "+c.root+" in time: look at the server's log, or correct base_url or --base-url")
 	case cause != nil:
 		c.late(reply, cause)
 	case untrusted(err):
@@ -32,9 +32,9 @@ func (c *Client) unanswered(reply *Reply, a *attempt, cause, err error) {
 			"a reused connection failed, and so did a fresh one: "+reason+": look at the server's log, or set request.keepalive to false",
 		)
 	case reply.Conn == 0:
-		reply.end(Connect, "no connection to "+c.root+": "+reason+": start the server, or correct --base-url")
+		reply.end(Connect, "no connection to "+c.root+": "+reason+": start the server, or correct base_url or --base-url")
 	case strings.Contains(err.Error(), "malformed HTTP"): // net/http has no type for it
-		reply.end(Connect, "the server does not answer in HTTP: "+reason+": correct --base-url")
+		reply.end(Connect, "the server does not answer in HTTP: "+reason+": correct base_url or --base-url")
 	default:
 		reply.end(ResetMidstream, "the connection ended before the answer: "+reason+seeLog)
 	}
@@ -64,7 +64,7 @@ func untrusted(err error) bool {
 // systems but macOS and Windows, which keep certificates of their own.
 func (c *Client) untrusted(err error) error {
 	return fmt.Errorf(
-		"the certificate of %s is not trusted (%s): name the file of its authority in the variable SSL_CERT_FILE, or correct --base-url",
+		"the certificate of %s is not trusted (%s): name the file of its authority in the variable SSL_CERT_FILE, or correct base_url or --base-url",
 		c.root,
 		c.quote(err.Error()),
 	)

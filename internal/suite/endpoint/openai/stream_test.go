@@ -162,7 +162,7 @@ func TestFailures(t *testing.T) {
 		"closed within":                           {func(w net.Conn) bool { write(w, eventHead+"Content-Length: 999\r\n\r\n"+token+token); return false }, openai.Options{}, openai.ResetMidstream, 2, "within the answer"},
 		"closed after DONE":                       {func(w net.Conn) bool { write(w, eventHead+"Content-Length: 999\r\n\r\n"+token+ending); return false }, openai.Options{}, openai.OK, 1, ""},
 		"open after DONE":                         {func(w net.Conn) bool { return wait(w, eventHead+"\r\n"+token+ending) }, openai.Options{}, openai.OK, 1, ""},
-		"not HTTP":                                {func(w net.Conn) bool { write(w, "SSH-2.0-x\r\n"); return false }, openai.Options{}, openai.Connect, 0, "correct --base-url"},
+		"not HTTP":                                {func(w net.Conn) bool { write(w, "SSH-2.0-x\r\n"); return false }, openai.Options{}, openai.Connect, 0, "correct base_url or --base-url"},
 		"open after lines after DONE":             {func(w net.Conn) bool { return wait(w, eventHead+"\r\n"+token+ending+token+": more\n\n") }, openai.Options{}, openai.OK, 1, ""},
 		"open after half a line of DONE":          {func(w net.Conn) bool { return wait(w, eventHead+"\r\n"+token+strings.TrimSpace(ending)) }, openai.Options{}, openai.OK, 1, ""},
 		"open after DONE on a connection to keep": {func(w net.Conn) bool { return wait(w, eventHead+"\r\n"+token+ending) }, openai.Options{KeepAlive: true}, openai.OK, 1, ""},
@@ -208,7 +208,7 @@ func TestNobodyListens(t *testing.T) {
 	url := "http://" + l.Addr().String()
 	l.Close()
 	r := client(t, openai.Options{BaseURL: url}).Stream(t.Context(), chat(t), openai.Expect{})
-	if r.Outcome != openai.Connect || r.Conn != 0 || !strings.Contains(r.Reason, url) || !strings.HasSuffix(r.Reason, ": start the server, or correct --base-url") {
+	if r.Outcome != openai.Connect || r.Conn != 0 || !strings.Contains(r.Reason, url) || !strings.HasSuffix(r.Reason, ": start the server, or correct base_url or --base-url") {
 		t.Errorf("%s: %s", r.Outcome, r.Reason)
 	}
 }

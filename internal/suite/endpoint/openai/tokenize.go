@@ -36,7 +36,7 @@ func (c *Client) CountTokens(ctx context.Context, model, text string) (int, erro
 	}
 	resp, err := c.roundTrip(request.WithContext(ctx))
 	if err != nil {
-		return 0, fmt.Errorf("ask %s%s for tokens: %s: start the server, or correct --base-url", c.root, path, c.quote(err.Error()))
+		return 0, fmt.Errorf("ask %s%s for tokens: %s: start the server, or correct base_url or --base-url", c.root, path, c.quote(err.Error()))
 	}
 	defer resp.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxBody))

@@ -70,8 +70,8 @@ func TestNumbers(t *testing.T) {
 	html := draw(t, ds, "baseline")
 	for _, want := range []string{
 		`Ratios are over the solutions of the author baseline`,
-		`<tr><td>ann</td><td class="n">33.3 %</td><td class="n">0.8 x</td><td class="n">3</td><td class="n">3</td><td class="n">1</td></tr>`,
-		`<strong>2</strong> (2 x)`, `<td class="n">5 (0.8 x)</td>`, `<td class="n fail">TIMEOUT</td>`, `<code>d</code> on B</h2>`,
+		`<tr><td data-th="author">ann</td><td class="n" data-th="faster">33.3 %</td><td class="n" data-th="median">0.8 x</td><td class="n" data-th="workloads">3</td><td class="n" data-th="PASSED">3</td><td class="n" data-th="TIMEOUT">1</td></tr>`,
+		`<strong>2</strong> (2 x)`, `<td class="n" data-th="by ann, ann, ms">5 (0.8 x)</td>`, `<td class="n fail" data-th="by ann, ann, ms">TIMEOUT</td>`, `<code>d</code> on B</h2>`,
 		`class="curve c1"`, `class="curve c0"`, `Without a solution of that author, and so without ratios: <code>d</code>`,
 	} {
 		if !strings.Contains(html, want) {

@@ -1,0 +1,47 @@
+package browser_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/accelgate/accelgate/internal/testing/testtier"
+)
+
+// TestPhoneThorough measures the layout of tables and charts at 360 pixels: the page of a dataset's traces and the dashboard of a host.
+func TestPhoneThorough(t *testing.T) {
+	testtier.Thorough(t)
+	browser := open(t)
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "data"), os.DirFS(filepath.Join("..", "..", "internal", "suite", "kernels", "page", "testdata", "dataset"))); err != nil {
+		t.Fatal(err)
+	}
+	accelgate(t, dir, 0, "kernels", "report", "visualize", "data", "--out", "page.html")
+	t.Run("traces", func(t *testing.T) { onPhone(t, tab(t, browser), filepath.Join(dir, "page.html")) })
+	host := filepath.Join(siteOf(t, 1), "host", label, "index.html")
+	t.Run("coverage", func(t *testing.T) {
+		ctx := tab(t, browser)
+		onPhone(t, ctx, host)
+		var unnamed, columns int
+		act(t, ctx,
+			chromedp.Evaluate(`document.querySelectorAll('#coverage + .wide td:not([data-th])').length`, &unnamed),
+			chromedp.Evaluate(`document.querySelectorAll('#coverage + .wide tbody tr:first-child td').length`, &columns))
+		if unnamed > 0 || columns != 6 {
+			t.Errorf("%d numbers without the name of their column; %d columns, want 6", unnamed, columns)
+		}
+	})
+}
+
+// onPhone checks that neither the page nor one of its tables is wider than the window.
+func onPhone(t *testing.T, ctx context.Context, path string) {
+	t.Helper()
+	var overflow int
+	act(t, ctx, chromedp.EmulateViewport(360, 740), chromedp.Navigate("file://"+path), chromedp.Evaluate(overflowing, &overflow),
+		shot(t, "phone-"+filepath.Base(path)))
+	if overflow > 0 {
+		t.Errorf("%s is %d pixels too wide", filepath.Base(path), overflow)
+	}
+}
