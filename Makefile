@@ -1,5 +1,5 @@
 # make test is what a developer runs; CI runs every tier: docs/testing.md.
-.PHONY: test race thorough portable dead nightly tiers lint fuzz bench evaluate mde busy messages gpu-kit release-check
+.PHONY: test race thorough portable dead nightly tiers lint fuzz bench bench-table evaluate mde busy messages gpu-kit release-check
 
 SHELL = /bin/bash -o pipefail
 PKGS = ./...
@@ -131,3 +131,16 @@ messages:
 
 bench:
 	go test -run '^$$' -bench . -benchtime 200ms $(PKGS)
+
+# The table of docs/performance.md: what the costliest work takes beside its floor or peer, from benchmarks of one run. Minutes, on a
+# host where nothing else runs.
+bench-table: .test/bin
+	@$(PROGRAMS)
+	@export ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin; \
+	{ go test -run '^$$' -bench '^Benchmark(Isolated|Persistent)$$/^paired$$' -benchtime 1000x ./internal/worker && \
+	  go test -run '^$$' -bench '^BenchmarkStart$$' -benchtime 100x ./e2e/runs && \
+	  go test -run '^$$' -bench '^BenchmarkWatch$$/^many$$' -benchtime 10x ./e2e/runs && \
+	  go test -run '^$$' -bench '^BenchmarkRows$$' -benchtime 3x ./e2e/runs && \
+	  go test -run '^$$' -bench '^BenchmarkStreams256$$' -benchtime 3x ./internal/suite/endpoint/openai && \
+	  go test -run '^$$' -bench '^BenchmarkReport$$/^(terminal|json|floor)$$' -benchtime 2x ./internal/cli; } | \
+	go run ./scripts/benchtable docs/performance.md

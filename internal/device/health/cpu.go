@@ -25,10 +25,17 @@ const (
 	minTicks = 50
 )
 
-// look looks at the processors and remembers it for spans that are shorter than
+// pause is the least time between two looks: one takes as long as a short cell.
+const pause = 50 * time.Millisecond
+
+// look looks at the processors, unless that was done within the pause, and remembers it for spans that are shorter than
 // the window.
 func (w *Watcher) look() machine {
-	now := w.system.look(w.opts.Now())
+	at := w.opts.Now()
+	if last, ok := w.within(at); ok {
+		return last
+	}
+	now := w.system.look(at)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.past = append(w.past, now)
@@ -36,6 +43,18 @@ func (w *Watcher) look() machine {
 		w.past = w.past[1:]
 	}
 	return now
+}
+
+// within returns the last look, if it was within the pause before a moment.
+func (w *Watcher) within(at time.Time) (last machine, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.past) == 0 {
+		return last, false
+	}
+	last = w.past[len(w.past)-1]
+	age := at.Sub(last.at)
+	return last, last.err == nil && age >= 0 && age < pause
 }
 
 // since returns the look from which use is counted up to a look: the

@@ -34,7 +34,8 @@
 //
 //   - Others used more than 25 % of all cores: the time of the machine in
 //     user, nice and system, less that of this process and all below it, of at
-//     least the last second (time before the span counts where it is shorter).
+//     least the last second (time before the span counts where it is shorter). Looks are at least 50 ms apart, so
+//     that short spans share them.
 //   - The hypervisor took more than 5 % of the time (steal of proc_stat(5)).
 //   - Cores that were busy for 90 % of a second had, on average at the end of
 //     such seconds, a clock below 0.6 of their base frequency. Code with wide

@@ -173,6 +173,23 @@ func TestShortSpans(t *testing.T) {
 	}
 }
 
+// TestPause: spans that follow each other within the pause share one look.
+func TestPause(t *testing.T) {
+	r := newRoot(t)
+	w := r.watcher()
+	r.stat(100, 100, 0)
+	w.Begin(t.Context(), bench.Device{}, false).End(t.Context())
+	r.now = r.now.Add(pause - 1)
+	r.stat(200, 200, 0)
+	if m := w.look(); m.all.total() != w.past[0].all.total() || len(w.past) != 1 {
+		t.Errorf("looked again within the pause: %+v", w.past)
+	}
+	r.now = r.now.Add(1)
+	if m := w.look(); m.all.total() == w.past[0].all.total() || len(w.past) != 2 {
+		t.Errorf("did not look after the pause: %+v", w.past)
+	}
+}
+
 // TestLongBefore: what others did while nothing was measured, as before a lease is
 // given, says nothing of a short span after it.
 func TestLongBefore(t *testing.T) {
