@@ -61,12 +61,12 @@ func (in *inputs) allowing(m *described, c cell, v Verdict) Verdict {
 	switch {
 	case a == nil:
 		return v
-	case v.Old == 0 && v.New == 0 && v.Finding == Unchanged && (a.both || m.Better == bench.Lower):
+	case v.Old == 0 && v.New == 0 && v.Finding == Unchanged && (a.both && a.absolute > 0 || m.Better == bench.Lower):
 		v.Evidence.Method = MethodThreshold // any change for the worse would have blocked
 		return v
-	case v.Old == 0 && (v.Finding == Regressed || v.Finding == Incomparable && v.DecidedBy == ByNewBaseline):
+	case v.Old == 0 && a.absolute > 0 && (v.Finding == Regressed || v.Finding == Incomparable && v.DecidedBy == ByNewBaseline):
 		return a.judgeFromZero(m, v)
-	case a.by.Absolute == 0 || v.Finding != Regressed:
+	case v.Old == 0 || a.by.Absolute == 0 || v.Finding != Regressed:
 		return v
 	}
 	allowed := a.percent * math.Abs(v.Old) / 100
@@ -84,10 +84,7 @@ func (a *allowance) judgeFromZero(m *described, v Verdict) Verdict {
 	if m.Better != bench.Lower && loss <= 0 && !a.both {
 		return v
 	}
-	allows := "the baseline is 0"
-	if a.absolute > 0 {
-		allows = fmt.Sprintf("the baseline is 0, and %s allows %.4g%s", a.fromZero.Text, a.absolute, unit(&m.Metric))
-	}
+	allows := fmt.Sprintf("the baseline is 0, and %s allows %.4g%s", a.fromZero.Text, a.absolute, unit(&m.Metric))
 	v.DecidedBy, v.Evidence.Method, v.Delta, v.Interval = Certain, MethodThreshold, 0, [2]float64{}
 	switch {
 	case loss > a.absolute:

@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 
+	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -85,7 +86,7 @@ func (in *inputs) failsGainBy(n seriesKey) string {
 // gainSinceBaseline is by how much a number is better than the committed baseline, in
 // percent; ok is false where that has none.
 func (in *inputs) gainSinceBaseline(v *Verdict) (percent float64, ok bool) {
-	m, old := in.metric(v.Metric), in.byID[v.Cell].Sample(v.Metric)
+	m, old := in.metric(v.Metric), in.recorded(v)
 	if m == nil || old == nil {
 		return 0, false
 	}
@@ -94,8 +95,16 @@ func (in *inputs) gainSinceBaseline(v *Verdict) (percent float64, ok bool) {
 
 // fromZero reports a change from 0 where the committed baseline is 0 as well.
 func (in *inputs) fromZero(v *Verdict) bool {
-	old := in.byID[v.Cell].Sample(v.Metric)
+	old := in.recorded(v)
 	return v.Old == 0 && old != nil && old.Median() == 0
+}
+
+// recorded is the number of a verdict in the committed baseline; nil if that has none.
+func (in *inputs) recorded(v *Verdict) *bench.Sample {
+	if r := in.byID[v.Cell]; r != nil {
+		return r.Sample(v.Metric)
+	}
+	return nil
 }
 
 // gained returns, for each number that can show a gain, the smallest rate of false alarms

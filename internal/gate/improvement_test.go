@@ -110,3 +110,14 @@ func TestGainsKeepThePromise(t *testing.T) {
 		t.Errorf("%d of 200 unchanged reports are red", red)
 	}
 }
+
+// TestGainsOfACellThatTheBaselineLacks: pairs show the gain, and the baseline has no number to update.
+func TestGainsOfACellThatTheBaselineLacks(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 38))
+	got := run(cell("b", "ttft_ms", 100.0), inTurns("a", noisy(r, 50, 0.002, 40), noisy(r, 100, 0.002, 40)))
+	got.Base = "0123abc"
+	c := gate.Compare("base", run(cell("b", "ttft_ms", 100.0)), got, failingGains(fixed()))
+	if all := strings.Join(lines(c), "; "); !strings.Contains(all, "a ttft_ms improved") {
+		t.Errorf("%s", all)
+	}
+}

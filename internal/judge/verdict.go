@@ -36,7 +36,7 @@ type Reference struct {
 	run   *bench.Run     // of File, which is then let go; nil before
 	old   string         // why it is too old; "" if it is not
 	Typed *Typing        // what commands about the host repeat; nil where there is no configuration
-	// profile is that of the run, where its document is to be believed; "" is the policy's.
+	// profile is the one that the run measured, where the run counts; "" is the policy's.
 	profile string
 }
 

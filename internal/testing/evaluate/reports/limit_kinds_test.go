@@ -1,0 +1,39 @@
+package reports_test
+
+import (
+	"bytes"
+	"testing"
+
+	detectors "github.com/accelgate/accelgate/internal/testing/evaluate/detection"
+	"github.com/accelgate/accelgate/internal/testing/evaluate/reports"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
+)
+
+// TestLimitKindsKeepThePromiseThorough: unchanged reports under limits both ways, required limits and limits of relations are red
+// no more often than the policy promises. 2 % of 180 are 4; 10 and more have a chance of 1 %. It takes over 1 s, because fewer
+// reports say nothing of a rate of 2 %.
+func TestLimitKindsKeepThePromiseThorough(t *testing.T) {
+	testtier.Thorough(t)
+	t.Parallel()
+	var red detectors.Rate
+	for _, r := range reports.MeasureLimitKinds(5, nil) {
+		red.Hits, red.Of = red.Hits+r.Red.Hits, red.Of+r.Red.Of
+	}
+	if red.Of != 180 || red.Hits > 9 {
+		t.Errorf("%v of unchanged reports are red", red)
+	}
+}
+
+// TestLimitKindsPageNightly holds the table of docs/detection/rates.md, and that it keeps the promise.
+func TestLimitKindsPageNightly(t *testing.T) {
+	testtier.Nightly(t)
+	var table bytes.Buffer
+	var red detectors.Rate
+	for _, r := range reports.LimitKinds(&table, 50) {
+		red.Hits, red.Of = red.Hits+r.Red.Hits, red.Of+r.Red.Of
+	}
+	if red.Percent() > 2 {
+		t.Errorf("%v of unchanged reports are red, want at most 2 %%", red)
+	}
+	page(t, "rates.md", "TestLimitKindsPageNightly", "kinds of limits", table.String())
+}
