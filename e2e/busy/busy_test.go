@@ -24,7 +24,7 @@ type host struct {
 	name      string
 	neighbour string
 	n         int
-	least     [2]int // of 20 losses of 30 and of 10 % that are to be found
+	minimum   [2]int // of 20 losses of 30 and of 10 % that are to be found
 }
 
 var hosts = []host{
@@ -89,9 +89,9 @@ func TestBusyNightly(t *testing.T) {
 // check holds the aims. Of fewer trials it demands as large a share.
 func (r *row) check(t *testing.T) {
 	t.Helper()
-	for k, least := range r.least {
-		if 20*r.red[k] < least*r.trials[k] {
-			t.Errorf("%s: -%s %% is found in %d of %d trials, want %d of 20", r.name, losses[k], r.red[k], r.trials[k], least)
+	for k, minimum := range r.minimum {
+		if 20*r.red[k] < minimum*r.trials[k] {
+			t.Errorf("%s: -%s %% is found in %d of %d trials, want %d of 20", r.name, losses[k], r.red[k], r.trials[k], minimum)
 		}
 	}
 	if n := r.trials[2]; 100*r.red[2] > 2*n && r.red[2] > 1 {

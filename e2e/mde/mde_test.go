@@ -57,9 +57,9 @@ func TestMDENightly(t *testing.T) {
 	}
 	m := mde{t, dir, base}
 	levels := []struct {
-		name        string
-		end         int // of the promised range; -1 is unchanged code
-		least, most int // alarms of 100
+		name             string
+		end              int // of the promised range; -1 is unchanged code
+		minimum, maximum int // alarms of 100
 	}{{"unchanged", -1, 0, 3}, {"the lower end", 0, 0, 100}, {"the upper end", 1, 70, 100}}
 	findings := make([]map[gate.Finding]int, len(levels))
 	var stated [][2]float64
@@ -95,8 +95,8 @@ func TestMDENightly(t *testing.T) {
 	for i, level := range levels {
 		n := findings[i][gate.Regressed]
 		t.Logf("%-16s %d of %d called slower; %v", level.name, n, trials, findings[i])
-		if 100*n < level.least*trials || 100*n > level.most*trials {
-			t.Errorf("%s: %d of %d called slower, want %d to %d of 100", level.name, n, trials, level.least, level.most)
+		if 100*n < level.minimum*trials || 100*n > level.maximum*trials {
+			t.Errorf("%s: %d of %d called slower, want %d to %d of 100", level.name, n, trials, level.minimum, level.maximum)
 		}
 	}
 }

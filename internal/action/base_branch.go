@@ -169,9 +169,9 @@ func (a *action) checkedOut() string {
 		return ""
 	}
 	defer root.Close()
-	const most = 1 << 10
+	const maximum = 1 << 10
 	read := func(name string) string {
-		if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() || info.Size() > most {
+		if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() || info.Size() > maximum {
 			return ""
 		}
 		data, _ := root.ReadFile(name)

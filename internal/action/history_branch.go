@@ -123,7 +123,7 @@ func (a *action) add(ctx context.Context, g collected, accepted string, failed [
 	if err != nil {
 		return err
 	}
-	r := recordingOnBranch{runs: g.runs, failed: failed, most: measure.KeepRuns(g.file), hide: a.token.Hide, now: a.Now(),
+	r := recordingOnBranch{runs: g.runs, failed: failed, maximum: measure.KeepRuns(g.file), hide: a.token.Hide, now: a.Now(),
 		reference: history.ForReference{Needed: a.in.options.Reference(g.file).FromHistory(), Accepted: accepted}}
 	change, err := client.Revise(
 		ctx,
@@ -196,7 +196,7 @@ func (a *action) reportNotKept(err error) {
 type recordingOnBranch struct {
 	runs     []*bench.Run
 	failed   []map[string][]string // what the gate failed in each; nil if it did not
-	most     int                   // runs of a host
+	maximum  int                   // runs of a host
 	hide     func(string) string
 	kept     int // runs in all files
 	troubles []error
@@ -247,7 +247,7 @@ func (r *recordingOnBranch) add(i int, run *bench.Run, data []byte) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
-	f.Keep, f.ForReference = r.most, r.reference
+	f.Keep, f.ForReference = r.maximum, r.reference
 	if r.failed != nil {
 		r.kept += f.Len()
 		if !f.Fail(run, r.failed[i]) {

@@ -18,7 +18,7 @@ import (
 func TestCloneOfTheHistoryBranchIsBounded(t *testing.T) {
 	t.Parallel()
 	const cells, runs, keep = 70, 50, 40
-	r := recordingOnBranch{now: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), most: keep, hide: func(s string) string { return s }}
+	r := recordingOnBranch{now: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), maximum: keep, hide: func(s string) string { return s }}
 	files := map[string][]byte{}
 	for n := range runs {
 		r.runs = []*bench.Run{noisyRun(n, cells)}
@@ -31,12 +31,12 @@ func TestCloneOfTheHistoryBranchIsBounded(t *testing.T) {
 	if r.kept != keep {
 		t.Errorf("%d runs are on the branch, want %d", r.kept, keep)
 	}
-	const hosts, realCells, realKeep, most = 20, 700, history.MaxRuns, 200_000_000
+	const hosts, realCells, realKeep, maximum = 20, 700, history.MaxRuns, 200_000_000
 	size := compressed(t, files[history.Name("desk")])
 	clone := size * hosts * realCells / cells * realKeep / keep
 	t.Logf("%d bytes for %d runs of %d cells; a clone of %d hosts with %d runs of %d cells takes %d MB", size, keep, cells, hosts, realKeep, realCells, clone/1_000_000)
-	if clone > most {
-		t.Errorf("a clone takes %d bytes, want at most %d", clone, most)
+	if clone > maximum {
+		t.Errorf("a clone takes %d bytes, want at most %d", clone, maximum)
 	}
 }
 

@@ -31,8 +31,8 @@ func (a *action) publish(ctx context.Context, g collected, j judge.Judged) {
 	title, note := j.Report.Title(), a.note()
 	body := func(limit int) string {
 		limit -= len(note)
-		const least = 1000 // of a whole report
-		if limit < least {
+		const minimum = 1000 // of a whole report
+		if limit < minimum {
 			return note + text.Cut("### "+title+"\n", limit)
 		}
 		md, err := judge.Rendered(report.MarkdownLimit(limit), j.Report)

@@ -13,14 +13,14 @@ import (
 // otherHostFiles names what a pull request of ours changes that no run of ours wrote. It
 // stands above the text, which is not about them.
 func otherHostFiles(others []github.Proposed, complete bool) string {
-	const most = 20
+	const maximum = 20
 	var names []string
 	for _, o := range others {
 		if o.Commit == "" {
 			names = append(names, quoteCode(o.Path))
 		}
 	}
-	more := max(len(names)-most, 0)
+	more := max(len(names)-maximum, 0)
 	list := strings.Join(names[:len(names)-more], ", ")
 	if more > 0 {
 		list += " and " + text.Plural(more, "more file")

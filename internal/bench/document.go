@@ -76,10 +76,10 @@ func (s *scanner) value(key []byte) error {
 		return s.object(key)
 	}
 	n := 0
-	most, bounded := maxElements[string(key)]
+	maximum, bounded := maxElements[string(key)]
 	return s.List(func() error {
-		if n++; bounded && n > most {
-			return s.errorf("%s has more than %d elements", key, most)
+		if n++; bounded && n > maximum {
+			return s.errorf("%s has more than %d elements", key, maximum)
 		}
 		if s.PeekKind() == 'n' {
 			return s.errorf("null stands in a list")

@@ -14,13 +14,13 @@ import (
 // conditionalNoise draws pairs of unchanged code: one level of noise, or one that
 // differs from cell to cell, with and without tails.
 type conditionalNoise struct {
-	name        string
-	least, most float64 // standard deviation
-	tails       bool
+	name             string
+	minimum, maximum float64 // standard deviation
+	tails            bool
 }
 
 func (k conditionalNoise) pairs(rng *rand.Rand, n int) (base, head []float64) {
-	sd := k.least * math.Pow(k.most/k.least, rng.Float64())
+	sd := k.minimum * math.Pow(k.maximum/k.minimum, rng.Float64())
 	draw := func() float64 {
 		x := sd * rng.NormFloat64()
 		if k.tails && rng.IntN(10) == 0 {

@@ -79,7 +79,7 @@ func TestEarlyFalseAlarms(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d unchanged reports are red, %d early", red, reports, early)
-	if most := func(p float64) int { return int(reports*p + 3*math.Sqrt(reports*p*(1-p))) }; early > most(rate*(s.Early.Shares[0]+s.Early.Shares[1])) || red > most(rate) {
+	if maximum := func(p float64) int { return int(reports*p + 3*math.Sqrt(reports*p*(1-p))) }; early > maximum(rate*(s.Early.Shares[0]+s.Early.Shares[1])) || red > maximum(rate) {
 		t.Errorf("%d of %d unchanged reports are red at %v, %d early at %v", red, reports, rate, early, rate*(s.Early.Shares[0]+s.Early.Shares[1]))
 	}
 	if early == 0 {

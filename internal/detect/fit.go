@@ -34,11 +34,11 @@ type FitTwoSample struct {
 type FitEvidence struct {
 	Old, New float64
 	StdErr   float64 // of New - Old
-	// P is one-sided: how likely chance makes New so much worse. Least is the smallest P that
+	// P is one-sided: how likely chance makes New so much worse. MinP is the smallest P that
 	// as many pairs can show, 0 for sides.
-	P, Least float64
-	Values   int // of the head
-	df       float64
+	P, MinP float64
+	Values  int // of the head
+	df      float64
 }
 
 // Interval is that of 95 % of New - Old.
@@ -50,7 +50,7 @@ func (e *FitEvidence) Interval() (low, high float64) {
 // MDE is the change for the worse that would be shown with a probability of 80 %, where P must be at most
 // alpha. It is infinite where no P is that small.
 func (e *FitEvidence) MDE(alpha float64) float64 {
-	if e.Least > alpha {
+	if e.MinP > alpha {
 		return math.Inf(1)
 	}
 	return (inflation*quantile(1-alpha, e.df) + powerMargin) * e.StdErr
@@ -108,7 +108,7 @@ func JudgeFitPairs(points []FitPoint, c Coefficient, higherIsBetter bool) (e Fit
 		}
 	}
 	e.Values = len(signed)
-	e.P, e.Least = swapTest(signed)
+	e.P, e.MinP = swapTest(signed)
 	e.StdErr, e.df = math.Sqrt(variance), float64(len(points))
 	if variance > 0 {
 		e.df = max(1, variance*variance/squared)

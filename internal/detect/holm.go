@@ -16,10 +16,10 @@ func AdjustHolm(ps []float64) []float64 {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(ps[a], ps[b]) })
 	adjusted := make([]float64, len(ps))
-	most := 0.0
+	maximum := 0.0
 	for i, at := range order { // the smallest first
-		most = max(most, min(1, ps[at]*float64(len(ps)-i)))
-		adjusted[at] = most
+		maximum = max(maximum, min(1, ps[at]*float64(len(ps)-i)))
+		adjusted[at] = maximum
 	}
 	return adjusted
 }

@@ -12,11 +12,11 @@ type MeanEvidence struct {
 	Low      float64 // its interval of 95 %, two-sided
 	High     float64
 	// P is one-sided and exact: the share of all ways to swap base and head within the
-	// pairs of all cells in which the mean looks at least as slow. Least is the smallest P
+	// pairs of all cells in which the mean looks at least as slow. MinP is the smallest P
 	// that as many pairs can show.
-	P, Least float64
-	Pairs    int     // of all cells together
-	Noise    float64 // of one value, relative, by the noise within cells
+	P, MinP float64
+	Pairs   int     // of all cells together
+	Noise   float64 // of one value, relative, by the noise within cells
 	// Unusable counts the cells with a value that is zero, negative, infinite or not a
 	// number. One of them forbids the test: then all else is 0 and P is 1.
 	Unusable int
@@ -35,10 +35,10 @@ func JudgeMean(cells []Cell) MeanEvidence {
 		m.add(pairsOf(c))
 	}
 	if m.unusable > 0 || len(m.changes) == 0 {
-		return MeanEvidence{P: 1, Least: 1, Unusable: m.unusable}
+		return MeanEvidence{P: 1, MinP: 1, Unusable: m.unusable}
 	}
 	e := MeanEvidence{Pairs: len(m.signed)}
-	e.P, e.Least = swapTest(m.signed)
+	e.P, e.MinP = swapTest(m.signed)
 	center := mean(m.changes)
 	e.se, e.df = m.noise(center)
 	half := inflation * quantile(0.975, e.df) * e.se
@@ -51,7 +51,7 @@ func JudgeMean(cells []Cell) MeanEvidence {
 // must be at most alpha and the change at least limit. It is infinite where no p of as
 // many pairs is that small.
 func (e MeanEvidence) MDE(alpha, limit float64) float64 {
-	if e.Least > alpha {
+	if e.MinP > alpha {
 		return math.Inf(1)
 	}
 	return relative(max(math.Log1p(limit), inflation*quantile(1-alpha, e.df)*e.se) + powerMargin*e.se)
@@ -114,7 +114,7 @@ const swapGrid = 1 << 14
 // differences are rounded to parts of their sum, which costs power and no validity: the
 // test of the rounded ones is exact as well. It returns the smallest p as well that as
 // many differences from zero can have.
-func swapTest(d []float64) (p, least float64) {
+func swapTest(d []float64) (p, minimum float64) {
 	var size float64
 	for _, v := range d {
 		size += math.Abs(v)

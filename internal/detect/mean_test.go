@@ -64,7 +64,7 @@ func TestMeanByHand(t *testing.T) {
 		cells = append(cells, detect.Cell{Base: []float64{base, base}, Head: []float64{1.04 * base, 1.04 * base}})
 	}
 	e := detect.JudgeMean(cells)
-	if e.P != 1.0/256 || e.Least != e.P || e.Pairs != 8 || math.Abs(e.Estimate-0.04) > 1e-12 || math.Abs(e.Low-0.04) > 1e-12 {
+	if e.P != 1.0/256 || e.MinP != e.P || e.Pairs != 8 || math.Abs(e.Estimate-0.04) > 1e-12 || math.Abs(e.Low-0.04) > 1e-12 {
 		t.Errorf("%+v", e)
 	}
 	if mde := e.MDE(0.01, 0.02); math.Abs(mde-0.02) > 1e-9 {

@@ -28,11 +28,11 @@ func signTest(base, head []float64) (p float64) {
 		sum += d[i]
 		size += math.Abs(d[i])
 	}
-	least := sum - rounding*size
+	minimum := sum - rounding*size
 	left, right := signSums(d[:len(d)/2]), signSums(d[len(d)/2:])
 	count, j := 0, len(right)
 	for _, l := range left {
-		for j > 0 && l+right[j-1] >= least {
+		for j > 0 && l+right[j-1] >= minimum {
 			j--
 		}
 		count += len(right) - j

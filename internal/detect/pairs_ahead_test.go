@@ -15,8 +15,8 @@ func TestLaterIsWhatFollows(t *testing.T) {
 	t.Parallel()
 	rng, s := rand.New(rand.NewPCG(51, 52)), detect.DefaultStages()
 	for _, change := range []struct {
-		name         string
-		factor, most float64 // the latter of expectation and truth, or the other way round
+		name            string
+		factor, maximum float64 // the latter of expectation and truth, or the other way round
 	}{{"unchanged", 1, 1.5}, {"a loss of 5 %", 1.05, 2.2}, {"a loss of 35 %", 1.35, 1.5}} {
 		name, factor := change.name, change.factor
 		expected, got, lost := map[int]float64{}, map[int]float64{}, 4
@@ -69,7 +69,7 @@ func TestLaterIsWhatFollows(t *testing.T) {
 		}
 		for used, want := range expected {
 			t.Logf("%s: after %d pairs %.0f are expected, %.0f follow", name, used, want, got[used])
-			if ratio := want / got[used]; got[used] > 400 && (ratio < 1/change.most || ratio > change.most) {
+			if ratio := want / got[used]; got[used] > 400 && (ratio < 1/change.maximum || ratio > change.maximum) {
 				t.Errorf("%s: after %d pairs %.0f are expected, and %.0f follow", name, used, want, got[used])
 			}
 		}

@@ -186,8 +186,8 @@ func FuzzJudge(f *testing.F) {
 	f.Add(100.0, 101.0, 99.0, 100.0, 120.0, 0.02, 0.1, uint8(0))
 	f.Add(0.0, -1.0, math.NaN(), math.Inf(1), math.SmallestNonzeroFloat64, -1.0, 0.0, uint8(1))
 	f.Add(math.MaxFloat64, math.SmallestNonzeroFloat64, 1.0, 1.0, math.MaxFloat64, 1e300, math.Inf(1), uint8(6))
-	f.Fuzz(func(t *testing.T, a, b, c, d, e, least, cross float64, bits uint8) {
-		o := detect.Options{MinEffect: least, Cross: cross, HigherIsBetter: bits&1 == 1, Mode: []detect.Mode{detect.History, detect.Interleaved, detect.Anchor}[int(bits>>1)%3]}
+	f.Fuzz(func(t *testing.T, a, b, c, d, e, minimum, cross float64, bits uint8) {
+		o := detect.Options{MinEffect: minimum, Cross: cross, HigherIsBetter: bits&1 == 1, Mode: []detect.Mode{detect.History, detect.Interleaved, detect.Anchor}[int(bits>>1)%3]}
 		for _, base := range [][]float64{nil, {a}, {a, b, c}, {a, b, c, d, a, b, c, d, a, b, c, d, e}} {
 			for _, head := range [][]float64{nil, {e}, {d, e, a}, {e, e, d, c, b}} {
 				sound(t, detect.Judge(base, head, o))

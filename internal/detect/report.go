@@ -44,8 +44,8 @@ func JudgeReport(cells []Cell, falseAlarms float64) Report {
 	return judgeReport(cells, falseAlarms, minHeads)
 }
 
-func judgeReport(cells []Cell, falseAlarms float64, least int) Report {
-	r := newReporter(cells, least)
+func judgeReport(cells []Cell, falseAlarms float64, minimum int) Report {
+	r := newReporter(cells, minimum)
 	r.common()
 	return r.report(falseAlarms)
 }
@@ -58,8 +58,8 @@ func JudgeGroup(cells []Cell, falseAlarms float64) Report {
 	return judgeGroup(cells, falseAlarms, minHeads)
 }
 
-func judgeGroup(cells []Cell, falseAlarms float64, least int) Report {
-	r := judgeReport(cells, falseAlarms, least)
+func judgeGroup(cells []Cell, falseAlarms float64, minimum int) Report {
+	r := judgeReport(cells, falseAlarms, minimum)
 	switch r.Host.Verdict {
 	case Untested:
 		if len(r.Shifts) == 0 {
@@ -67,7 +67,7 @@ func judgeGroup(cells []Cell, falseAlarms float64, least int) Report {
 		}
 		fallthrough
 	case Regressed, Suspect, Improved:
-		apart := judgeApart(cells, falseAlarms, least)
+		apart := judgeApart(cells, falseAlarms, minimum)
 		apart.Host = r.Host
 		return apart
 	}
@@ -80,21 +80,21 @@ func JudgeApart(cells []Cell, falseAlarms float64) Report {
 	return judgeApart(cells, falseAlarms, minHeads)
 }
 
-func judgeApart(cells []Cell, falseAlarms float64, least int) Report {
-	r := newReporter(cells, least)
+func judgeApart(cells []Cell, falseAlarms float64, minimum int) Report {
+	r := newReporter(cells, minimum)
 	r.out.Host = Evidence{Mode: History, Verdict: Untested, Reason: "the cells were not taken for those of one run"}
 	return r.report(falseAlarms)
 }
 
 type reporter struct {
-	cells []Cell
-	rows  []row
-	least int // new runs that can be Regressed against history
-	out   Report
+	cells   []Cell
+	rows    []row
+	minimum int // new runs that can be Regressed against history
+	out     Report
 }
 
-func newReporter(cells []Cell, least int) *reporter {
-	r := &reporter{cells: cells, rows: make([]row, len(cells)), least: least}
+func newReporter(cells []Cell, minimum int) *reporter {
+	r := &reporter{cells: cells, rows: make([]row, len(cells)), minimum: minimum}
 	for i, c := range cells {
 		r.rows[i] = newRow(c)
 	}
@@ -216,7 +216,7 @@ func (r *reporter) correct(falseAlarms float64) {
 	for j, q := range AdjustHolm(ps) {
 		e := &r.out.Cells[at[j]]
 		e.Q = q
-		e.correct(falseAlarms, r.least)
+		e.correct(falseAlarms, r.minimum)
 	}
 	r.out.Host.significant(minHeads)
 }
@@ -227,7 +227,7 @@ func (r *reporter) test(cell int, alpha float64) float64 {
 	e := &r.out.Cells[cell]
 	n := len(r.rows[cell].head)
 	switch o := r.options(r.cells[cell]); {
-	case o.mode() != History || n < r.least:
+	case o.mode() != History || n < r.minimum:
 	case n < manyHeads:
 		t := r.dependence(cell, o)
 		e.dependent(t.p)
@@ -246,8 +246,8 @@ func (r *reporter) test(cell int, alpha float64) float64 {
 }
 
 // correct takes back what does not hold in the report.
-func (e *Evidence) correct(falseAlarms float64, least int) {
-	if e.significant(least); e.Verdict == Regressed && e.Q > falseAlarms {
+func (e *Evidence) correct(falseAlarms float64, minimum int) {
+	if e.significant(minimum); e.Verdict == Regressed && e.Q > falseAlarms {
 		e.Verdict = Suspect
 		e.Reason = fmt.Sprintf(
 			"p %.2g is low, but among so many cells that is worth %.2g, not up to %.2g: measure again",
@@ -262,8 +262,8 @@ func (e *Evidence) correct(falseAlarms float64, least int) {
 const minHeads = 3
 
 // significant makes too few runs against history a suspicion.
-func (e *Evidence) significant(least int) {
-	if e.Mode == History && e.Verdict == Regressed && e.N < least {
+func (e *Evidence) significant(minimum int) {
+	if e.Mode == History && e.Verdict == Regressed && e.N < minimum {
 		e.Verdict = Suspect
 		e.Reason = fmt.Sprintf(
 			"%d of the %d new runs that can show a loss against history: measure in pairs, or in more runs",

@@ -86,8 +86,8 @@ func paired(values []float64, n int, o Options) (middle float64, span [2]float64
 		blocks = append(blocks, percentile80(found[len(found)-1<<n:]))
 	}
 	middle = max(percentile80(found), stats.Median(stated))
-	most := 1 + 2/math.Sqrt(2*float64(len(values)-1)) // two standard errors of a standard deviation
-	return middle, [2]float64{min(slices.Min(blocks), middle/most), max(slices.Max(blocks), middle*most)}
+	maximum := 1 + 2/math.Sqrt(2*float64(len(values)-1)) // two standard errors of a standard deviation
+	return middle, [2]float64{min(slices.Min(blocks), middle/maximum), max(slices.Max(blocks), middle*maximum)}
 }
 
 // percentile80 is the least value that four of five are at most.

@@ -19,15 +19,15 @@ const noiseMargin = 1.0
 // below its P, and at the end the decision must hold. It is about these pairs and
 // those that would have followed them, and not about another hour of the host.
 func (s Stages) mde(r Score, o Options) float64 {
-	noise, least := r.S*max(1, r.Seen/r.SE)*(1+noiseMargin/r.DF), 0.0 // what was expected of a cell hides what few pairs show
+	noise, minimum := r.S*max(1, r.Seen/r.SE)*(1+noiseMargin/r.DF), 0.0 // what was expected of a cell hides what few pairs show
 	for _, look := range s.Looks {
 		n := float64(keep(look.Pairs))
 		df := 2*n - 2 + extraDF
 		se := noise * math.Sqrt(2/n)
-		least = max(least, (inflation*quantile(1-look.P, df)+mdeMargin)*se)
+		minimum = max(minimum, (inflation*quantile(1-look.P, df)+mdeMargin)*se)
 	}
 	fresh := clipAt * float64(s.Decide)
 	se := noise * math.Sqrt(2/fresh)
-	least = max(least, (quantile(1-mdeAlpha, fresh)+mdeMargin)*se)
-	return max(o.minimumEffect(), least)
+	minimum = max(minimum, (quantile(1-mdeAlpha, fresh)+mdeMargin)*se)
+	return max(o.minimumEffect(), minimum)
 }

@@ -137,7 +137,7 @@ func TestStagesConvictByFreshPairsAlone(t *testing.T) {
 
 // TestStagesNeverConvictBelowTheLeastEffect: what is plain and too small is no
 // loss.
-func TestStagesNeverConvictBelowTheLeastEffect(t *testing.T) {
+func TestStagesNeverConvictBelowTheMinimumEffect(t *testing.T) {
 	t.Parallel()
 	rng, s := source(t), detect.DefaultStages()
 	c := pairsOf(rng, s.Total(), 0, 1)

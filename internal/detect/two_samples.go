@@ -119,8 +119,8 @@ func (c TwoSample) judge(noise float64) TwoSampleEvidence {
 	return e
 }
 
-// Least is the slow-down from which on p is at most alpha, relative.
-func (e TwoSampleEvidence) Least(alpha float64) float64 {
+// MinLoss is the slow-down from which on p is at most alpha, relative.
+func (e TwoSampleEvidence) MinLoss(alpha float64) float64 {
 	if e.Error == 0 {
 		return 0 // nothing to test
 	}

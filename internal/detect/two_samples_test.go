@@ -40,9 +40,9 @@ func TestSidesProperties(t *testing.T) {
 		if got := detect.JudgeTwoSample([]detect.TwoSample{slower})[0]; got.P < sure.P {
 			t.Fatalf("noisier: %v after %v", got, sure)
 		}
-		least := want.Least(0.01)
+		minimum := want.MinLoss(0.01)
 		slower = c
-		slower.Head.Median = c.Base.Median * (1 + least)
+		slower.Head.Median = c.Base.Median * (1 + minimum)
 		if got := detect.JudgeTwoSample([]detect.TwoSample{slower})[0]; math.Abs(got.P-0.01) > 1e-6 {
 			t.Fatalf("p %v at the slow-down of p 1 %%", got.P)
 		}

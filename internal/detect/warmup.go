@@ -34,11 +34,11 @@ func Warmup(values []float64) (first int, steady bool) {
 
 // minError is the cut, up to half, after which the mean is known best.
 func minError(y []float64) int {
-	best, least := 0, math.Inf(1)
+	best, minimum := 0, math.Inf(1)
 	for cut := 0; cut <= len(y)/2; cut++ {
 		rest := y[cut:]
-		if e := squares(rest) / float64(len(rest)*len(rest)); e < least {
-			best, least = cut, e
+		if e := squares(rest) / float64(len(rest)*len(rest)); e < minimum {
+			best, minimum = cut, e
 		}
 	}
 	return best

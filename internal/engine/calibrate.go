@@ -46,7 +46,7 @@ type Calibrator struct {
 
 // NewCalibrator prepares the work for the first of the processors that this process may
 // use, at most so many.
-func NewCalibrator(most int) *Calibrator {
+func NewCalibrator(maximum int) *Calibrator {
 	g := newGenerator("calibration", "weights", 1, calibrateSide)
 	draw := func(n int) []float32 {
 		x := make([]float32, n)
@@ -55,7 +55,7 @@ func NewCalibrator(most int) *Calibrator {
 		}
 		return x
 	}
-	c := &Calibrator{processors: processors(most), matrix: newBlocked(draw(calibrateSide*calibrateSide), calibrateSide, calibrateSide, 1)}
+	c := &Calibrator{processors: processors(maximum), matrix: newBlocked(draw(calibrateSide*calibrateSide), calibrateSide, calibrateSide, 1)}
 	c.rows = draw(calibrateRows * calibrateSide)
 	for range c.processors {
 		c.outputs = append(c.outputs, make([]float32, calibrateRows*calibrateSide))

@@ -6,12 +6,12 @@ import "golang.org/x/sys/unix"
 const maxProcessor = 1024
 
 // processors are the first of those that this process may use, at most so many.
-func processors(most int) (list []int) {
+func processors(maximum int) (list []int) {
 	var allowed unix.CPUSet
 	if unix.SchedGetaffinity(0, &allowed) != nil {
 		return []int{-1}
 	}
-	for cpu := 0; cpu < maxProcessor && len(list) < most; cpu++ {
+	for cpu := 0; cpu < maxProcessor && len(list) < maximum; cpu++ {
 		if allowed.IsSet(cpu) {
 			list = append(list, cpu)
 		}

@@ -3,8 +3,8 @@
 package engine
 
 // processors are as many as there are: threads cannot be moved to one of them.
-func processors(most int) (list []int) {
-	for range most {
+func processors(maximum int) (list []int) {
+	for range maximum {
 		list = append(list, -1)
 	}
 	return list

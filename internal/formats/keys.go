@@ -12,11 +12,11 @@ const keySteps = 10_000
 
 // Keys returns paths of numbers in the JSON, sorted within each object, at most
 // so many and each of at most so many bytes.
-func (d *Document) Keys(most, bytes int) (keys []string) {
+func (d *Document) Keys(maximum, bytes int) (keys []string) {
 	steps := 0
 	var walk func(at any, path string)
 	walk = func(at any, path string) {
-		if steps++; steps > keySteps || len(keys) >= most || len(path) > bytes {
+		if steps++; steps > keySteps || len(keys) >= maximum || len(path) > bytes {
 			return
 		}
 		switch v := at.(type) {

@@ -39,7 +39,7 @@ func (in *inputs) allow(changes []*Change, m *described, recorded *bench.Sample,
 	if len(changes) == 0 {
 		return nil
 	}
-	var least *allowance
+	var minimum *allowance
 	both, below, fromZero := false, (*Change)(nil), changes[0]
 	for _, c := range changes {
 		one := allowance{percent: c.Percent, by: c}
@@ -64,15 +64,15 @@ func (in *inputs) allow(changes []*Change, m *described, recorded *bench.Sample,
 			below = c
 		}
 		both = both || c.Both
-		if least == nil || one.percent < least.percent {
-			least = &one
+		if minimum == nil || one.percent < minimum.percent {
+			minimum = &one
 		}
 	}
-	least.both, least.below, least.fromZero, least.absolute = both, below, fromZero, fromZero.Absolute
-	if least.percent == unlimited {
-		least.percent = 0
+	minimum.both, minimum.below, minimum.fromZero, minimum.absolute = both, below, fromZero, fromZero.Absolute
+	if minimum.percent == unlimited {
+		minimum.percent = 0
 	}
-	return least
+	return minimum
 }
 
 // sizeOf is the size of the number that a metric of a cell is compared with, 0 if there is none.

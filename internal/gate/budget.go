@@ -211,13 +211,13 @@ func geometric(values []float64) float64 {
 
 // cellsOf writes "3 cells (a, b and c)".
 func cellsOf(ids []string) string {
-	const most = 3
-	names := make([]string, 0, most)
-	for _, id := range ids[:min(most, len(ids))] {
+	const maximum = 3
+	names := make([]string, 0, maximum)
+	for _, id := range ids[:min(maximum, len(ids))] {
 		names = append(names, text.Visible(id, maxName))
 	}
 	s := text.Plural(len(ids), "cell") + " (" + strings.Join(names, ", ")
-	if len(ids) > most {
+	if len(ids) > maximum {
 		s += ", ..."
 	}
 	return s + ")"

@@ -90,16 +90,16 @@ type pairsMean struct {
 }
 
 func newPairsMean(in *inputs, m *thresholdMean) *pairsMean {
-	most := math.MaxInt
+	maximum := math.MaxInt
 	if !in.policy.OneLook {
-		most = stages(in.run).Looks[0].Pairs
+		maximum = stages(in.run).Looks[0].Pairs
 	}
 	t := &pairsMean{thresholdMean: m}
 	cells := make([]detect.Cell, len(m.members))
 	for i := range m.members {
 		now := m.members[i].now
 		n := len(now.Base)
-		head, k := now.Values[len(now.Values)-n:], min(n, most)
+		head, k := now.Values[len(now.Values)-n:], min(n, maximum)
 		t.of = max(t.of, k)
 		cells[i] = detect.Cell{Base: now.Base[:k], Head: head[:k], Options: detect.Options{HigherIsBetter: m.metric.Better != bench.Lower}}
 	}
@@ -123,7 +123,7 @@ func (t *pairsMean) result(b *budgeted, alpha float64) meanFinding {
 	case t.Unusable > 0:
 		f.interval = [2]float64{-100, 0}
 		f.more = fmt.Sprintf("%s with a pair whose value is not a positive number: measure again", text.Plural(t.Unusable, "cell"))
-	case t.Least > alpha:
+	case t.MinP > alpha:
 		f.evidence.MDE = 0
 		f.more = fmt.Sprintf("%s cannot show a loss at all: measure more with --pairs %d", text.Plural(t.Pairs, "pair"), max(5, 2*t.of))
 	}
@@ -270,11 +270,11 @@ func (t *twoSampleMean) p() float64 { return t.P }
 func (t *twoSampleMean) result(b *budgeted, alpha float64) meanFinding {
 	d := t.metric
 	f := t.thresholdMean.result(b, alpha)
-	least := t.Least(alpha)
+	minimum := t.MinLoss(alpha)
 	f.convicts, f.certain = true, t.Estimate >= t.large
-	half := t.Least(0.025)
+	half := t.MinLoss(0.025)
 	f.interval = [2]float64{d.percent((1+t.Estimate)*(1+half) - 1), d.percent((1+t.Estimate)/(1+half) - 1)}
-	f.evidence.Method, f.evidence.P, f.evidence.MDE = MethodSessions, t.P, max(b.Loss, math.Abs(d.percent(min(t.large, least))))
+	f.evidence.Method, f.evidence.P, f.evidence.MDE = MethodSessions, t.P, max(b.Loss, math.Abs(d.percent(min(t.large, minimum))))
 	f.more = fmt.Sprintf(
 		"two sessions of unchanged code may differ as much, and show one from %.3g %% on; decide it in pairs with --ab",
 		f.evidence.MDE,

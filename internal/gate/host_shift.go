@@ -49,15 +49,15 @@ func acceptedByMajority(in *inputs, ev *testResults) bool {
 	for i := range in.metrics {
 		metrics[in.metrics[i].Name] = &in.metrics[i]
 	}
-	of, most := 0, 0
+	of, maximum := 0, 0
 	for number, e := range ev.of {
 		if e.Mode != detect.History || e.Verdict == detect.Untested {
 			continue
 		}
 		of++
 		if accepted(in, metrics[number.metric], number.cell, stats.Median(lastUsable(e.Base, e.K)), stats.Median(e.Head)) {
-			most++
+			maximum++
 		}
 	}
-	return 2*most > of
+	return 2*maximum > of
 }

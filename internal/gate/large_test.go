@@ -38,10 +38,10 @@ func TestALargeLossBlocksWithoutPairs(t *testing.T) {
 	healthy, unhealthy := &bench.Health{Status: bench.Healthy}, &bench.Health{Status: bench.Unhealthy, Reasons: []string{"throttled"}}
 	const trials = 200
 	for _, c := range []struct {
-		name        string
-		slower      float64
-		health      *bench.Health
-		least, most int // of the trials that block
+		name             string
+		slower           float64
+		health           *bench.Health
+		minimum, maximum int // of the trials that block
 	}{
 		{"+50 %, healthy", 1.5, healthy, 155, trials},
 		{"2 times, healthy", 2, healthy, 190, trials},
@@ -60,8 +60,8 @@ func TestALargeLossBlocksWithoutPairs(t *testing.T) {
 				blocked++
 			}
 		}
-		if blocked < c.least || blocked > c.most {
-			t.Errorf("%s: %d of %d runs block, want %d to %d", c.name, blocked, trials, c.least, c.most)
+		if blocked < c.minimum || blocked > c.maximum {
+			t.Errorf("%s: %d of %d runs block, want %d to %d", c.name, blocked, trials, c.minimum, c.maximum)
 		}
 	}
 }

@@ -130,7 +130,7 @@ func keysOf(r *bench.Result) []string {
 
 // explain returns where a metric was looked for, and what there is instead.
 func (l *lack) explain(keys []string) string {
-	const most = 10
+	const maximum = 10
 	why := "no value of " + text.Visible(l.Metric, maxName) + " in the output"
 	if l.At != "" {
 		why += " (" + text.Visible(l.At, maxName) + ")"
@@ -139,8 +139,8 @@ func (l *lack) explain(keys []string) string {
 		why += ", did you mean " + text.Visible(l.Near, maxName) + "?"
 	}
 	switch {
-	case len(keys) > most:
-		why += fmt.Sprintf("; the output holds %s and %d more", text.Visible(strings.Join(keys[:most], ", "), 2*maxLine), len(keys)-most)
+	case len(keys) > maximum:
+		why += fmt.Sprintf("; the output holds %s and %d more", text.Visible(strings.Join(keys[:maximum], ", "), 2*maxLine), len(keys)-maximum)
 	case len(keys) > 0:
 		why += "; the output holds " + text.Visible(strings.Join(keys, ", "), 2*maxLine)
 	}

@@ -109,9 +109,9 @@ func differences(m *described, pairs []pair) []float64 {
 }
 
 func largest(values []float64) float64 {
-	most := 0.0
+	maximum := 0.0
 	for _, v := range values {
-		most = max(most, v)
+		maximum = max(maximum, v)
 	}
-	return most
+	return maximum
 }

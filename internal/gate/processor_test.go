@@ -107,7 +107,7 @@ func TestProcessorTimeAsksForPairs(t *testing.T) {
 				asked++
 			}
 		}
-		if least := map[bool]int{true: all * 3 / 4, false: 0}[c.want > 0]; asked < least || c.want == 0 && asked > all*45/100 {
+		if minimum := map[bool]int{true: all * 3 / 4, false: 0}[c.want > 0]; asked < minimum || c.want == 0 && asked > all*45/100 {
 			t.Errorf("%s: %d of %d go on to %d pairs", name, asked, all, c.want)
 		}
 	}

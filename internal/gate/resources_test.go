@@ -25,7 +25,7 @@ func used(mib float64, doubt string) *bench.Run {
 // TestResourcesAreJudgedWhereTheyAreLimited: without a limit they change no verdict, and an old
 // baseline without them warns only where a limit names them.
 func TestResourcesAreJudgedWhereTheyAreLimited(t *testing.T) {
-	change, most := gate.Limit{Change: &gate.Change{Percent: 5.0}}, gate.Limit{Max: &gate.Bound{Value: 150.0}}
+	change, maximum := gate.Limit{Change: &gate.Change{Percent: 5.0}}, gate.Limit{Max: &gate.Bound{Value: 150.0}}
 	for name, c := range map[string]struct {
 		ref, got *bench.Run
 		limit    gate.Limit
@@ -36,11 +36,11 @@ func TestResourcesAreJudgedWhereTheyAreLimited(t *testing.T) {
 		"change":               {used(100, ""), used(108, ""), change, []string{"a peak_rss_mib regressed blocks -8"}},
 		"change, not in ref":   {used(0, ""), used(108, ""), change, []string{"a peak_rss_mib untracked 0"}},
 		"change, not measured": {used(0, ""), used(0, ""), change, []string{"a peak_rss_mib missing blocks 0"}},
-		"bound":                {used(100, ""), used(200, ""), most, []string{"a peak_rss_mib out_of_bounds blocks 0"}},
-		"bound is kept":        {used(0, ""), used(150, ""), most, nil},
-		"bound, not measured":  {used(0, ""), used(0, ""), most, []string{"a peak_rss_mib missing blocks 0"}},
-		"at most, within":      {used(0, ""), used(140, "at most"), most, nil},
-		"at most, beyond":      {used(0, ""), used(160, "at most"), most, []string{"a peak_rss_mib out_of_bounds blocks 0"}},
+		"bound":                {used(100, ""), used(200, ""), maximum, []string{"a peak_rss_mib out_of_bounds blocks 0"}},
+		"bound is kept":        {used(0, ""), used(150, ""), maximum, nil},
+		"bound, not measured":  {used(0, ""), used(0, ""), maximum, []string{"a peak_rss_mib missing blocks 0"}},
+		"at most, within":      {used(0, ""), used(140, "at most"), maximum, nil},
+		"at most, beyond":      {used(0, ""), used(160, "at most"), maximum, []string{"a peak_rss_mib out_of_bounds blocks 0"}},
 		"at most, compared":    {used(100, ""), used(140, "at most"), change, []string{"a peak_rss_mib incomparable ?repeats 0"}},
 	} {
 		var got []string

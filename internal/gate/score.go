@@ -168,9 +168,9 @@ func byScore(in *inputs, ev *testResults, m *described, c cell) (v Verdict, ok b
 	}
 	v.Evidence.MDE = s.result(limit.test, in.policy.falseAlarms()/float64(len(ev.scores)))
 	significant := s.q <= in.policy.falseAlarms()
-	least, limited := in.change(n)
+	minimum, limited := in.change(n)
 	switch {
-	case !significant || limited && math.Abs(v.Delta) < least-Tolerance:
+	case !significant || limited && math.Abs(v.Delta) < minimum-Tolerance:
 	case s.worse:
 		v.Finding = Regressed
 	case limit.test == TestTwoSided:
@@ -178,7 +178,7 @@ func byScore(in *inputs, ev *testResults, m *described, c cell) (v Verdict, ok b
 		v.Reason = fmt.Sprintf("is better than %v, and a two-sided test allows no difference", s.old)
 	}
 	if limited {
-		v.Evidence.Limit = least
+		v.Evidence.Limit = minimum
 	}
 	if s.runs > 0 {
 		v.Reason = text.Reasons(v.Reason, fmt.Sprintf("%d earlier runs differ by more than the reported standard error: "+

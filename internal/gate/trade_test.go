@@ -113,13 +113,13 @@ func TestTradesNeedAsMuchEvidence(t *testing.T) {
 // cell is measured on until the gain is decided, too, unless no gain pays for that loss.
 func TestTradesAskForThePairsOfTheGain(t *testing.T) {
 	t.Parallel()
-	for most, want := range map[float64]int{85: detect.DefaultStages().Total(), 3: 0} {
+	for maximum, want := range map[float64]int{85: detect.DefaultStages().Total(), 3: 0} {
 		r := rand.New(rand.NewPCG(26, 3))
 		c := inTurns("a", noisy(r, 106, 0.002, 10), noisy(r, 100, 0.002, 10))
 		c.Samples = append(c.Samples, bench.Sample{Metric: "decode_tps", Values: noisy(r, 130, 0.01, 10), Base: noisy(r, 100, 0.01, 10)})
-		got := gate.Compare("base", nil, run(c), trading(gate.DefaultPolicy(), most))
+		got := gate.Compare("base", nil, run(c), trading(gate.DefaultPolicy(), maximum))
 		if need := gate.Pairs(got)["a"]; traded(got) != "regressed blocks" || need != want {
-			t.Errorf("up to %v %%: %s, needs %d pairs, want %d", most, traded(got), need, want)
+			t.Errorf("up to %v %%: %s, needs %d pairs, want %d", maximum, traded(got), need, want)
 		}
 	}
 }

@@ -24,11 +24,11 @@ func (r twoSampleResult) certain(share float64) bool {
 }
 
 // least returns the slow-down from which on one is certain.
-func (r twoSampleResult) least(share float64) float64 {
+func (r twoSampleResult) minimum(share float64) float64 {
 	if r.sameCode {
 		return r.large
 	}
-	return min(r.large, r.Least(share/float64(r.of)))
+	return min(r.large, r.MinLoss(share/float64(r.of)))
 }
 
 // twoSampleOf returns both sides of a number that the fixed threshold decides.
@@ -125,7 +125,7 @@ func withinChance(ev *testResults, n seriesKey, m *described, v Verdict) Verdict
 		return v
 	}
 	v.Evidence.Method, v.Evidence.P, v.Evidence.Q = MethodSessions, e.P, e.q
-	v.Evidence.MDE = max(v.Evidence.Limit, math.Abs(m.percent(e.least(ev.share))))
+	v.Evidence.MDE = max(v.Evidence.Limit, math.Abs(m.percent(e.minimum(ev.share))))
 	if v.Finding == Regressed && !v.Undecided() && !e.certain(ev.share) {
 		why := "two sessions of unchanged code may differ by as much"
 		if e.sameCode {

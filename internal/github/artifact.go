@@ -64,7 +64,7 @@ func (c *Client) DownloadArtifact(ctx context.Context, repo Repo, id int64, w io
 	if err := repo.check(); err != nil {
 		return 0, fmt.Errorf("%s: %w", doing, err)
 	}
-	d := download{client: c, repo: repo, id: id, to: w, most: maxBytes, sum: sha256.New()}
+	d := download{client: c, repo: repo, id: id, to: w, maximum: maxBytes, sum: sha256.New()}
 	_, err := persist(ctx, c, func() (struct{}, error) { return struct{}{}, d.run(ctx) })
 	var missing *gh.ErrorResponse
 	if errors.As(err, &missing) && status(err) == http.StatusGone {
@@ -82,7 +82,7 @@ type download struct {
 	repo    Repo
 	id      int64
 	to      io.Writer
-	most    int64
+	maximum int64
 	sum     hash.Hash // of what was written
 	written int64
 }
@@ -96,8 +96,8 @@ func (d *download) run(ctx context.Context) error {
 	if err := d.client.call(ctx, http.MethodGet, path, nil, &about); err != nil {
 		return err
 	}
-	if about.Size > d.most {
-		return hopeless{fmt.Errorf("%w: %d bytes, of at most %d", ErrTooLarge, about.Size, d.most)}
+	if about.Size > d.maximum {
+		return hopeless{fmt.Errorf("%w: %d bytes, of at most %d", ErrTooLarge, about.Size, d.maximum)}
 	}
 	address, err := d.address(ctx, path+"/zip")
 	if err != nil {
@@ -146,12 +146,12 @@ func (d *download) fetch(ctx context.Context, address *url.URL) error {
 		return hopeless{fmt.Errorf("GitHub sends to an address that is not plain https on host %q", address.Host)}
 	}
 	sender := d.client.sender
-	most, began := sender.available(ctx), sender.now()
-	if most <= 0 {
+	maximum, began := sender.available(ctx), sender.now()
+	if maximum <= 0 {
 		return sender.noTime()
 	}
 	defer func() { sender.spend(sender.now().Sub(began)) }()
-	ctx, cancel := context.WithTimeout(ctx, most)
+	ctx, cancel := context.WithTimeout(ctx, maximum)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
 	if err != nil {
@@ -163,7 +163,7 @@ func (d *download) fetch(ctx context.Context, address *url.URL) error {
 		return quiet(err)
 	}
 	defer response.Body.Close()
-	body := timely{response.Body, sender.now, began.Add(most)}
+	body := timely{response.Body, sender.now, began.Add(maximum)}
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("the host of the archives, %q, answers %q", address.Host, response.Status)
 	}
@@ -171,10 +171,10 @@ func (d *download) fetch(ctx context.Context, address *url.URL) error {
 		return quiet(err)
 	}
 	// One byte more than allowed shows that there is more.
-	n, err := io.Copy(io.MultiWriter(&capped{d.to, d.most - d.written}, d.sum), io.LimitReader(body, d.most-d.written+1))
-	d.written = min(d.written+n, d.most)
+	n, err := io.Copy(io.MultiWriter(&capped{d.to, d.maximum - d.written}, d.sum), io.LimitReader(body, d.maximum-d.written+1))
+	d.written = min(d.written+n, d.maximum)
 	if errors.Is(err, ErrTooLarge) {
-		return hopeless{fmt.Errorf("%w: more than %d bytes", ErrTooLarge, d.most)}
+		return hopeless{fmt.Errorf("%w: more than %d bytes", ErrTooLarge, d.maximum)}
 	}
 	return quiet(err)
 }

@@ -42,17 +42,17 @@ func TestArtifactsAreDownloadedWithoutTheToken(t *testing.T) {
 	if err != nil || len(all) != 3 || all[0].Name != "run-a" || all[0].Size != int64(len(archive)) || !all[1].Expired {
 		t.Fatalf("got %+v, %v", all, err)
 	}
-	for _, most := range []int64{int64(len(archive)), 1 << 30} {
+	for _, maximum := range []int64{int64(len(archive)), 1 << 30} {
 		var b bytes.Buffer
-		if n, err := c.DownloadArtifact(t.Context(), repo, all[0].ID, &b, most); err != nil || n != int64(len(archive)) || !bytes.Equal(b.Bytes(), archive) {
-			t.Errorf("at most %d: got %d bytes, %v", most, n, err)
+		if n, err := c.DownloadArtifact(t.Context(), repo, all[0].ID, &b, maximum); err != nil || n != int64(len(archive)) || !bytes.Equal(b.Bytes(), archive) {
+			t.Errorf("at most %d: got %d bytes, %v", maximum, n, err)
 		}
 	}
 	for name, test := range map[string]struct {
-		id   int64
-		most int64
-		is   error
-		want string
+		id      int64
+		maximum int64
+		is      error
+		want    string
 	}{
 		"too large": {all[0].ID, int64(len(archive)) - 1, github.ErrTooLarge, "larger than allowed"},
 		"expired":   {all[1].ID, 1 << 30, nil, "run the job that made it again"},
@@ -60,11 +60,11 @@ func TestArtifactsAreDownloadedWithoutTheToken(t *testing.T) {
 		"unknown":   {4711, 1 << 30, nil, "check the name"},
 	} {
 		var b bytes.Buffer
-		_, err := c.DownloadArtifact(t.Context(), repo, test.id, &b, test.most)
+		_, err := c.DownloadArtifact(t.Context(), repo, test.id, &b, test.maximum)
 		if err == nil || test.is != nil && !errors.Is(err, test.is) || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: got %v, want an error with %q", name, err, test.want)
 		}
-		if int64(b.Len()) > test.most {
+		if int64(b.Len()) > test.maximum {
 			t.Errorf("%s: got %d bytes", name, b.Len())
 		}
 	}

@@ -136,9 +136,9 @@ func TestChecksAreNotMadeTwice(t *testing.T) {
 }
 
 func TestLongCheckGoesDownTheLadder(t *testing.T) {
-	for _, most := range []int{50_000, 9_000, 600} {
+	for _, maximum := range []int{50_000, 9_000, 600} {
 		seed := state()
-		seed.Repos[0].MaxBody = most
+		seed.Repos[0].MaxBody = maximum
 		s, address := githubtest.New(t, seed)
 		sha := s.Head(fullName, "work")
 		long := check()
@@ -148,8 +148,8 @@ func TestLongCheckGoesDownTheLadder(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if runs := s.CheckRuns(fullName, sha); len(runs) != 1 || len(runs[0].Summary) > most || len(runs[0].Summary) < most/3 {
-			t.Errorf("limit %d: got %d runs, the first with %d bytes", most, len(runs), len(runs[0].Summary))
+		if runs := s.CheckRuns(fullName, sha); len(runs) != 1 || len(runs[0].Summary) > maximum || len(runs[0].Summary) < maximum/3 {
+			t.Errorf("limit %d: got %d runs, the first with %d bytes", maximum, len(runs), len(runs[0].Summary))
 		}
 	}
 }

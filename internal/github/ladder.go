@@ -45,7 +45,7 @@ func tooLong(err error) bool {
 		(rejected(err, "too long") || rejected(err, "characters are allowed"))
 }
 
-var maximum = lazyregexp.New(`maximum is (\d{1,9}) characters`)
+var maxCharacters = lazyregexp.New(`maximum is (\d{1,9}) characters`)
 
 // longest returns the limit that GitHub names where it refuses a text for its
 // length, or 0. A text of so many bytes has no more characters.
@@ -53,7 +53,7 @@ func longest(err error) int {
 	if !tooLong(err) {
 		return 0
 	}
-	found := maximum.FindStringSubmatch(err.Error())
+	found := maxCharacters.FindStringSubmatch(err.Error())
 	if found == nil {
 		return 0
 	}

@@ -193,20 +193,20 @@ func (t *sender) holdWrites(wait time.Duration) {
 // attempt sends a request once and reads the answer, in a minute at most, or in what
 // is left of the wait.
 func (t *sender) attempt(r *http.Request) (*http.Response, error) {
-	most := min(answerTimeout, t.available(r.Context()))
-	if most <= 0 {
+	maximum := min(answerTimeout, t.available(r.Context()))
+	if maximum <= 0 {
 		return nil, t.noTime()
 	}
 	began := t.now()
 	defer func() { t.spend(t.now().Sub(began)) }()
-	ctx, cancel := context.WithTimeout(r.Context(), most)
+	ctx, cancel := context.WithTimeout(r.Context(), maximum)
 	defer cancel()
 	response, err := t.next.RoundTrip(r.WithContext(ctx))
 	if err == nil {
 		response.Body = struct {
 			io.Reader
 			io.Closer
-		}{timely{response.Body, t.now, began.Add(most)}, response.Body}
+		}{timely{response.Body, t.now, began.Add(maximum)}, response.Body}
 		err = t.receive(r, response)
 	}
 	if err != nil {

@@ -230,11 +230,11 @@ func (s *sharing) edit(ctx context.Context, read time.Time, kept posted, whole s
 
 // shorter takes the server's own limit where it refuses the length of a text.
 func (s *sharing) shorter(err error) bool {
-	most := longest(err)
-	if most == 0 || most >= s.limit {
+	maximum := longest(err)
+	if maximum == 0 || maximum >= s.limit {
 		return false
 	}
-	s.limit = most
+	s.limit = maximum
 	return true
 }
 

@@ -211,11 +211,11 @@ func (u *upsert) send(ctx context.Context, doing string, request func(ctx contex
 		}
 		u.calls++
 		err = request(ctx, m.String()+"\n"+body)
-		most := longest(err)
-		if most == 0 || most >= u.limit {
+		maximum := longest(err)
+		if maximum == 0 || maximum >= u.limit {
 			return explainIf(u.doing(doing), commentPermission, err)
 		}
-		u.limit = most
+		u.limit = maximum
 	}
 }
 

@@ -41,7 +41,7 @@ func (e *Env) allot(c *Config) {
 // labelOf returns the label of the runner whose words describe the hardware best, in place of the derived label: each
 // word that the derived one lacks is in the name of the device, as "h100" is in "NVIDIA H100 80GB HBM3".
 func labelOf(runners []config.Runner, h bench.Host) string {
-	best, most, tied := h.Label, 0, false
+	best, maximum, tied := h.Label, 0, false
 	hardware := strings.ToLower(h.Device())
 	for _, r := range runners {
 		rest, derived := strings.CutPrefix(r.Host, h.Label+"-")
@@ -49,8 +49,8 @@ func labelOf(runners []config.Runner, h bench.Host) string {
 		if !derived || slices.ContainsFunc(words, func(w string) bool { return w == "" || !strings.Contains(hardware, w) }) {
 			continue
 		}
-		if tied = len(words) == most; len(words) > most {
-			best, most = r.Host, len(words)
+		if tied = len(words) == maximum; len(words) > maximum {
+			best, maximum = r.Host, len(words)
 		}
 	}
 	if tied {

@@ -190,10 +190,10 @@ func voids(err error) (why string, other error) {
 func (e *Env) buildIn(ctx context.Context, w worker.Worker, o *Options, dir, what, command string) (why string, err error) {
 	defer e.Progress.Begin("build " + what)()
 	fmt.Fprintf(e.Stderr, "accelgate: building %s: %s\n", what, text.OneLine(command))
-	const most = 4 << 20 // bytes of its output
+	const maximum = 4 << 20 // bytes of its output
 	response, err := w.Do(
 		ctx,
-		worker.Request{Args: []string{bash(e.Getenv), "-euo", "pipefail", "-c", command}, Dir: dir, Transcript: most},
+		worker.Request{Args: []string{bash(e.Getenv), "-euo", "pipefail", "-c", command}, Dir: dir, Transcript: maximum},
 	)
 	if out := strings.TrimSpace(Secrets{o.Secret}.Hide(response.Transcript)); out != "" {
 		fmt.Fprintln(e.Stderr, out)

@@ -103,9 +103,9 @@ func (g *guard) changed(when string, names []string) error {
 
 // files names the first of some files.
 func files(names []string) string {
-	const most = 3
+	const maximum = 3
 	var shown []string
-	for _, name := range names[:min(len(names), most)] {
+	for _, name := range names[:min(len(names), maximum)] {
 		shown = append(shown, text.Quote(name, 120))
 	}
 	if more := len(names) - len(shown); more > 0 {

@@ -122,8 +122,8 @@ func measurements(r *bench.Result) (n int) {
 
 // milliseconds bounds what a file says to a year, so that sums stay small.
 func milliseconds(ms float64) time.Duration {
-	const most = 365 * 24 * time.Hour
-	return max(1, time.Duration(min(ms, float64(most/time.Millisecond))*float64(time.Millisecond)))
+	const maximum = 365 * 24 * time.Hour
+	return max(1, time.Duration(min(ms, float64(maximum/time.Millisecond))*float64(time.Millisecond)))
 }
 
 // median is what a cell with one of these ids took in the middle; 0 if nothing is known.

@@ -102,7 +102,7 @@ func checkPacked(t *testing.T, random *rand.Rand, lanes []bench.Device) {
 	}
 	costs := costsOf(seats, earlier.times)
 	longest, bound := slices.Max(loadsOf(costs, at, len(lanes))), packing.MakespanBound(costs, len(lanes))
-	if most := worthMoving * (2 - 1/float64(len(lanes))); float64(longest) > most*float64(bound) {
+	if maximum := worthMoving * (2 - 1/float64(len(lanes))); float64(longest) > maximum*float64(bound) {
 		t.Fatalf("%v on %v take %d, the bound is %d", costs, lanes, longest, bound)
 	}
 }

@@ -40,8 +40,8 @@ func TestSharedJobsEndSoon(t *testing.T) {
 		at, moved := divide(costs, home, bins)
 		longest, bound := slices.Max(loadsOf(costs, at, bins)), packing.MakespanBound(costs, bins)
 		ratio := float64(longest) / float64(bound)
-		if most := worthMoving * (2 - 1/float64(bins)); ratio > most {
-			t.Fatalf("%v on %d devices take %d, %.3f x the bound %d, more than %.3f", costs, bins, longest, ratio, bound, most)
+		if maximum := worthMoving * (2 - 1/float64(bins)); ratio > maximum {
+			t.Fatalf("%v on %d devices take %d, %.3f x the bound %d, more than %.3f", costs, bins, longest, ratio, bound, maximum)
 		}
 		worst = max(worst, ratio)
 		again, still := divide(costs, at, bins)

@@ -70,7 +70,7 @@ func (w *workplace) build(ctx context.Context, wanted func(suite string) bool) (
 	if w.config.File.Limits.Lease != nil {
 		wait = *w.config.File.Limits.Lease
 	}
-	hold, failed, err := c.Build(ctx, builds, prepare.Waiting{Most: wait})
+	hold, failed, err := c.Build(ctx, builds, prepare.Waiting{Max: wait})
 	unbuilt := failures{}
 	for name, f := range failed {
 		unbuilt[name] = c.Explain(f)

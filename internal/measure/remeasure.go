@@ -116,17 +116,17 @@ func (s *measuring) more(run *bench.Run, ids []string, why map[string]gate.Reque
 
 // morePairs adds the cells that need more pairs of base and head.
 func (s *measuring) morePairs(run *bench.Run, need, more map[string]int) {
-	cells, most := 0, 0
+	cells, maximum := 0, 0
 	for i := range run.Results {
 		r := &run.Results[i]
 		id := r.Cell.ID()
 		if has := len(valuesOf(r)); has > 0 && has < need[id] {
 			more[id] = max(more[id], need[id])
-			cells, most = cells+1, max(most, need[id])
+			cells, maximum = cells+1, max(maximum, need[id])
 		}
 	}
 	if cells > 0 {
-		fmt.Fprintf(s.Stderr, "accelgate: cells that may be slower: %d; they are measured in up to %s\n", cells, text.Plural(most, "pair"))
+		fmt.Fprintf(s.Stderr, "accelgate: cells that may be slower: %d; they are measured in up to %s\n", cells, text.Plural(maximum, "pair"))
 	}
 }
 
@@ -136,13 +136,13 @@ func valuesOf(r *bench.Result) []float64 {
 	if r.Outcome != bench.Passed || len(r.Samples) == 0 {
 		return nil
 	}
-	most := r.Samples[0].Values
+	maximum := r.Samples[0].Values
 	for i := range r.Samples {
-		if values := r.Samples[i].Values; len(values) > len(most) {
-			most = values
+		if values := r.Samples[i].Values; len(values) > len(maximum) {
+			maximum = values
 		}
 	}
-	return most
+	return maximum
 }
 
 // coolDown ends what suites keep running, so that a second look is one at fresh

@@ -48,13 +48,13 @@ func filesBelow(arguments []string, wanted func(name string) bool) (paths []stri
 }
 
 // FindRuns lists the run.json files below dir, at most so many, sorted.
-func FindRuns(dir string, most int) ([]string, error) {
-	return FindFiles(dir, most, func(name string) bool { return name == runFile })
+func FindRuns(dir string, maximum int) ([]string, error) {
+	return FindFiles(dir, maximum, func(name string) bool { return name == runFile })
 }
 
 // FindFiles lists the files below dir with certain names, at most so many,
 // sorted. Links are not followed: the folder may come from artifacts.
-func FindFiles(dir string, most int, wanted func(name string) bool) ([]string, error) {
+func FindFiles(dir string, maximum int, wanted func(name string) bool) ([]string, error) {
 	var paths []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -63,8 +63,8 @@ func FindFiles(dir string, most int, wanted func(name string) bool) ([]string, e
 		if d.Type().IsRegular() && wanted(d.Name()) {
 			paths = append(paths, path)
 		}
-		if len(paths) > most {
-			return fmt.Errorf("holds more than %d run.json files: give the folder of one workflow run", most)
+		if len(paths) > maximum {
+			return fmt.Errorf("holds more than %d run.json files: give the folder of one workflow run", maximum)
 		}
 		return nil
 	})

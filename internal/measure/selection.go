@@ -134,20 +134,20 @@ func (p *Plan) split() error {
 
 // limit leaves out the cells over max_cells.
 func (p *Plan) limit() {
-	most := p.File.Limits.MaxCells
+	maximum := p.File.Limits.MaxCells
 	if p.Options.MaxCells > 0 {
-		most = p.Options.MaxCells
+		maximum = p.Options.MaxCells
 	}
-	if most == 0 {
+	if maximum == 0 {
 		return
 	}
-	limit := most
+	limit := maximum
 	for i := range p.Suites {
 		s := &p.Suites[i]
-		n := min(most, len(s.Cells))
+		n := min(maximum, len(s.Cells))
 		for _, c := range s.Cells[n:] {
 			p.LeftOut = append(p.LeftOut, bench.LeftOut{Cell: c.ID(), Reason: "over the limit of " + text.Plural(limit, "cell")})
 		}
-		s.Cells, most = s.Cells[:n], most-n
+		s.Cells, maximum = s.Cells[:n], maximum-n
 	}
 }

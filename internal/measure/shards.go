@@ -51,7 +51,7 @@ func (p *Plan) apart(k int) (Sharding, error) {
 // Fit packs the cells into as few parts as take at most the given time each. If
 // no number does, because a group alone takes longer, the parts are as many as
 // bring the longest down to that group.
-func (p *Plan) Fit(most time.Duration) (Sharding, error) {
+func (p *Plan) Fit(maximum time.Duration) (Sharding, error) {
 	groups, unknown, err := p.groups(linkedCells)
 	if err != nil {
 		return Sharding{}, err
@@ -62,16 +62,16 @@ func (p *Plan) Fit(most time.Duration) (Sharding, error) {
 	if unknown == p.size() {
 		return Sharding{}, exit.Usagef("--durations has no time of any cell of this plan: give runs of this configuration")
 	}
-	return fit(groups, unknown, most), nil
+	return fit(groups, unknown, maximum), nil
 }
 
-func fit(groups []shard, unknown int, most time.Duration) Sharding {
+func fit(groups []shard, unknown int, maximum time.Duration) Sharding {
 	var longest time.Duration
 	for _, g := range groups {
 		longest = max(longest, g.Time)
 	}
 	for k := 1; ; k++ {
-		if s := pack(groups, unknown, k); s.Makespan <= max(most, longest) || k >= min(len(groups), matrix.MaxShards) {
+		if s := pack(groups, unknown, k); s.Makespan <= max(maximum, longest) || k >= min(len(groups), matrix.MaxShards) {
 			return s
 		}
 	}
@@ -79,7 +79,7 @@ func fit(groups []shard, unknown int, most time.Duration) Sharding {
 
 // FitRun is [Plan.Fit] by a run alone, where no suite is opened: the cells take what they took in it,
 // the median where it does not say.
-func FitRun(run *bench.Run, most time.Duration) Sharding {
+func FitRun(run *bench.Run, maximum time.Duration) Sharding {
 	var known []float64
 	for i := range run.Results {
 		if ms := run.Results[i].WallMS; ms > 0 {
@@ -95,7 +95,7 @@ func FitRun(run *bench.Run, most time.Duration) Sharding {
 		r := &run.Results[i]
 		groups = append(groups, shard{[]bench.Cell{r.Cell}, milliseconds(cmp.Or(r.WallMS, fallback))})
 	}
-	return fit(groups, len(groups)-len(known), most)
+	return fit(groups, len(groups)-len(known), maximum)
 }
 
 // pack splits groups over k parts, longest first.

@@ -14,10 +14,10 @@ import (
 
 // actionTable shows the worst of each class, and below them the causes that many
 // cells share.
-func (r *Report) actionTable(most int) []block {
+func (r *Report) actionTable(maximum int) []block {
 	a := &r.shown.action
 	var blocks []block
-	if rows := a.single(most); len(rows) > 0 {
+	if rows := a.single(maximum); len(rows) > 0 {
 		t := &table{
 			total:   len(rows),
 			notes:   true,
@@ -28,7 +28,7 @@ func (r *Report) actionTable(most int) []block {
 		}
 		blocks = append(blocks, r.withHistory(t, rows))
 	}
-	if rest := a.rest(most); rest != nil {
+	if rest := a.rest(maximum); rest != nil {
 		blocks = append(blocks, paragraph(append(inline{plain("… and ")}, rest...)))
 	}
 	if shared := r.sharedCauses(); shared != nil {
@@ -124,11 +124,11 @@ func (r *Report) why(f finding) inline {
 
 // explained is the evidence, with the operator behind it where that is known.
 func (r *Report) explained(f finding) inline {
-	most := r.contributor(f)
-	if most == nil {
+	maximum := r.contributor(f)
+	if maximum == nil {
 		return evidence(f)
 	}
-	return append(append(most, plain("; ")), evidence(f)...)
+	return append(append(maximum, plain("; ")), evidence(f)...)
 }
 
 func metricName(f finding) inline {

@@ -71,21 +71,21 @@ func (a *actions) settle() {
 }
 
 // single returns the worst of each class, at most so many of each.
-func (a *actions) single(most int) (rows []finding) {
+func (a *actions) single(maximum int) (rows []finding) {
 	for i := range a.classes {
 		l := &a.classes[i]
-		rows = append(rows, l.rows[:min(most, len(l.rows))]...)
+		rows = append(rows, l.rows[:min(maximum, len(l.rows))]...)
 	}
 	return rows
 }
 
 // rest returns which findings are not among so many rows of each class: "30 slower and 2
 // missing, all with feature `f10`".
-func (a *actions) rest(most int) inline {
+func (a *actions) rest(maximum int) inline {
 	var line inline
 	for i := range a.classes {
 		l := &a.classes[i]
-		hidden := l.total - min(most, len(l.rows))
+		hidden := l.total - min(maximum, len(l.rows))
 		if hidden == 0 {
 			continue
 		}
@@ -101,8 +101,8 @@ func (a *actions) rest(most int) inline {
 }
 
 // listed is how many rows are shown with so many of each class.
-func (a *actions) listed(most int) int {
-	return len(a.single(most)) + min(maxShared, len(a.shared))
+func (a *actions) listed(maximum int) int {
+	return len(a.single(maximum)) + min(maxShared, len(a.shared))
 }
 
 // sharedCause is "40 cells missing, all with feature `f10`: the reason".

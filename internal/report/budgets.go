@@ -60,10 +60,10 @@ func budgetLimit(f finding) inline {
 }
 
 // budgets is the table of all budgets and fits.
-func (r *Report) budgets(most int) (block, int) {
+func (r *Report) budgets(maximum int) (block, int) {
 	t := &table{columns: r.columns("Budget or fit", "Metric", "Baseline → now>", "Change>", "Limit>", "Verdict", "Evidence~")}
 	r.eachBudget(func(f finding, s *gate.BudgetResult) {
-		if t.total++; len(t.rows) >= most {
+		if t.total++; len(t.rows) >= maximum {
 			return
 		}
 		change, values, why := none, none, r.why(f)

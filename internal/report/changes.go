@@ -60,9 +60,9 @@ func Changes(r Refresh) (title, body string) {
 	if r.Limit == 0 {
 		r.Limit = MarkdownBytes
 	}
-	limit := max(r.Limit, least)
-	for _, most := range []struct{ rows, files int }{{50, 50}, {15, 50}, {5, 20}, {0, 5}} {
-		if body = r.body(most.rows, most.files); len(body) <= limit {
+	limit := max(r.Limit, minimum)
+	for _, maximum := range []struct{ rows, files int }{{50, 50}, {15, 50}, {5, 20}, {0, 5}} {
+		if body = r.body(maximum.rows, maximum.files); len(body) <= limit {
 			return r.title(), body
 		}
 	}
@@ -148,12 +148,12 @@ func (r *Refresh) body(rows, files int) string {
 }
 
 // alsoBlocks names the files of which no numbers are shown.
-func (r *Refresh) alsoBlocks(most int) []block {
+func (r *Refresh) alsoBlocks(maximum int) []block {
 	if len(r.Also) == 0 {
 		return nil
 	}
 	var list bullets
-	for _, path := range r.Also[:min(most, len(r.Also))] {
+	for _, path := range r.Also[:min(maximum, len(r.Also))] {
 		list = append(list, inline{code(path)})
 	}
 	if more := len(r.Also) - len(list); more > 0 {

@@ -98,12 +98,12 @@ func (c FileChange) percent() string {
 }
 
 // leftBlocks returns what was not refreshed.
-func (r *Refresh) leftBlocks(most int) []block {
+func (r *Refresh) leftBlocks(maximum int) []block {
 	if len(r.Left) == 0 {
 		return nil
 	}
 	t := &table{total: len(r.Left), columns: columns("Not refreshed")}
-	for _, why := range r.Left[:min(most, len(r.Left))] {
+	for _, why := range r.Left[:min(maximum, len(r.Left))] {
 		t.rows = append(t.rows, []inline{only(reason(why))})
 	}
 	return []block{t}

@@ -31,7 +31,7 @@ func (c *CheckedChanges) Len() int { return len(c.Values) + len(c.Files) + len(c
 
 // checkedChanges lists the changes where a reader cannot miss them.
 func (r *Report) checkedChanges() []block {
-	const most = 20
+	const maximum = 20
 	c := r.in.Checked
 	if c == nil || c.Len() == 0 {
 		return nil
@@ -46,8 +46,8 @@ func (r *Report) checkedChanges() []block {
 	for _, note := range c.Notes {
 		list = append(list, inline{reason(note)})
 	}
-	if more := len(list) - most; more > 0 {
-		list = append(list[:most:most], inline{plain(fmt.Sprintf("… and %d more", more))})
+	if more := len(list) - maximum; more > 0 {
+		list = append(list[:maximum:maximum], inline{plain(fmt.Sprintf("… and %d more", more))})
 	}
 	state := inline{plain(c.State)}
 	if c.Approve != "" {

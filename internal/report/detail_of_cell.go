@@ -13,10 +13,10 @@ import (
 
 // outputs shows what the worst failing cells answered and printed.
 func (r *Report) outputs() (blocks []block, n int) {
-	const most = 5
+	const maximum = 5
 	for _, f := range r.shown.action.rows {
 		result := r.hosts[f.host].results[f.Cell]
-		if n == most {
+		if n == maximum {
 			break
 		}
 		if result == nil || f.Metric != "" || f.Finding != gate.Incorrect && f.Finding != gate.Crashed {
@@ -100,7 +100,7 @@ func sameTitle(result *bench.Result, title string) *bench.Breakdown {
 // operatorTable shows the five parts that grew most or, without a baseline's
 // breakdown, the five largest.
 func operatorTable(now, old *bench.Breakdown) *table {
-	const most = 5
+	const maximum = 5
 	before := map[string]bench.Entry{}
 	if old != nil {
 		for _, e := range old.Entries {
@@ -111,7 +111,7 @@ func operatorTable(now, old *bench.Breakdown) *table {
 	entries := slices.Clone(now.Entries)
 	slices.SortStableFunc(entries, func(a, b bench.Entry) int { return cmp.Compare(growth(b), growth(a)) })
 	t := &table{total: len(entries), columns: columns("Operator", "Baseline>", "Now>", "Change>", "Calls>")}
-	for _, e := range entries[:min(most, len(entries))] {
+	for _, e := range entries[:min(maximum, len(entries))] {
 		baseline, change := none, none
 		if was, ok := before[e.Name]; ok {
 			baseline = inline{plain(number(was.Total) + " "), reason(now.Unit)}

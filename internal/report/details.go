@@ -13,7 +13,7 @@ import (
 
 // folded is what a reader opens: first what explains a failure, then the rest.
 func (r *Report) folded(c caps) []section {
-	most := c.folded
+	maximum := c.folded
 	var sections []section
 	add := func(title string, n int, blocks ...block) {
 		if n > 0 {
@@ -25,20 +25,20 @@ func (r *Report) folded(c caps) []section {
 	add(text.Plural(n, "failure")+": answer and log", n, outputs...)
 	title, operators, n := r.operators()
 	add(title, n, operators...)
-	sections = append(sections, r.addedSections(most)...)
-	title, waivers, n := r.waivers(most)
+	sections = append(sections, r.addedSections(maximum)...)
+	title, waivers, n := r.waivers(maximum)
 	add(title, n, waivers...)
-	isolated, n := r.quarantine(most)
+	isolated, n := r.quarantine(maximum)
 	add(text.Plural(n, "cell")+" in quarantine.yml", n, isolated)
-	budgets, n := r.budgets(most)
+	budgets, n := r.budgets(maximum)
 	add(r.budgetTitle(n), n, budgets)
-	add(text.Plural(s.speeds.total, "speed")+", the largest loss first", s.speeds.total, r.speedTable(most))
-	add(fmt.Sprintf("%d improved or fixed", s.better.total), s.better.total, r.betterTable(most))
+	add(text.Plural(s.speeds.total, "speed")+", the largest loss first", s.speeds.total, r.speedTable(maximum))
+	add(fmt.Sprintf("%d improved or fixed", s.better.total), s.better.total, r.betterTable(maximum))
 	add(fmt.Sprintf("%d not in the baseline", s.untracked.total), s.untracked.total,
-		append([]block{r.untrackedTable(most)}, r.recordUntracked()...)...)
-	add(fmt.Sprintf("%d measured, speed not judged", s.unjudged.total), s.unjudged.total, r.unjudgedTable(most))
-	add(fmt.Sprintf("%d skipped", s.skipped.cells), s.skipped.cells, r.groupTable(&s.skipped, most))
-	warnings, n := r.warnings(most)
+		append([]block{r.untrackedTable(maximum)}, r.recordUntracked()...)...)
+	add(fmt.Sprintf("%d measured, speed not judged", s.unjudged.total), s.unjudged.total, r.unjudgedTable(maximum))
+	add(fmt.Sprintf("%d skipped", s.skipped.cells), s.skipped.cells, r.groupTable(&s.skipped, maximum))
+	warnings, n := r.warnings(maximum)
 	add(text.Plural(n, "warning"), n, warnings)
 	add("Facts about the run", len(r.hosts), r.facts()...)
 	return sections
@@ -46,10 +46,10 @@ func (r *Report) folded(c caps) []section {
 
 // speedTable has all speeds, each with its verdict. The reasons of those that are listed above
 // stand there.
-func (r *Report) speedTable(most int) block {
+func (r *Report) speedTable(maximum int) block {
 	l := &r.shown.speeds
 	t := &table{total: l.total, notes: true, columns: r.columns("Cell", "Metric", "Baseline → now>", "Change>", "Verdict", "Evidence~")}
-	for _, f := range l.rows[:min(most, len(l.rows))] {
+	for _, f := range l.rows[:min(maximum, len(l.rows))] {
 		why := evidence(f)
 		if f.Standing() < 3 {
 			why = only(plain(cmp.Or(basis(&f.Evidence), "–")))
@@ -65,10 +65,10 @@ func (r *Report) changeCell(f finding) inline {
 	return only(plain(size + more))
 }
 
-func (r *Report) betterTable(most int) block {
+func (r *Report) betterTable(maximum int) block {
 	l := &r.shown.better
 	t := &table{total: l.total, columns: r.columns("Cell", "Metric", "Baseline → now>", "Change>")}
-	for _, f := range l.rows[:min(most, len(l.rows))] {
+	for _, f := range l.rows[:min(maximum, len(l.rows))] {
 		change := r.changeCell(f)
 		if f.Finding == gate.Fixed {
 			change = only(plain("fixed"))
@@ -79,17 +79,17 @@ func (r *Report) betterTable(most int) block {
 }
 
 // untrackedTable shows the numbers of a cell, since no comparison does.
-func (r *Report) untrackedTable(most int) block {
+func (r *Report) untrackedTable(maximum int) block {
 	l := &r.shown.untracked
 	t := &table{total: l.total, columns: r.columns("Cell", "Measured~")}
-	for _, f := range l.rows[:min(most, len(l.rows))] {
+	for _, f := range l.rows[:min(maximum, len(l.rows))] {
 		t.rows = append(t.rows, r.row(f, r.measured(f)))
 	}
 	return t
 }
 
 func (r *Report) measured(f finding) inline {
-	const most = 6
+	const maximum = 6
 	h := &r.hosts[f.host]
 	var cell inline
 	result := h.results[f.Cell]
@@ -101,7 +101,7 @@ func (r *Report) measured(f finding) inline {
 	}
 	for i := range result.Samples {
 		s := &result.Samples[i]
-		if f.Metric != "" && f.Metric != s.Metric || len(cell) >= 4*most || len(s.Values) == 0 {
+		if f.Metric != "" && f.Metric != s.Metric || len(cell) >= 4*maximum || len(s.Values) == 0 {
 			continue
 		}
 		if len(cell) > 0 {
@@ -127,9 +127,9 @@ func spread(values []float64) string {
 	return number(lo) + " … " + number(hi)
 }
 
-func (r *Report) unjudgedTable(most int) block {
+func (r *Report) unjudgedTable(maximum int) block {
 	l := &r.shown.unjudged
-	rows := l.rows[:min(most, len(l.rows))]
+	rows := l.rows[:min(maximum, len(l.rows))]
 	columns := []string{"Cell", "Metric", "Baseline → now>"}
 	own := slices.ContainsFunc(rows, func(f finding) bool { return !r.hosts[f.host].notJudged() && f.Reason != "" })
 	if own { // else the host has one reason for all

@@ -43,8 +43,8 @@ func DiffMarkdown(w io.Writer, d diff.Difference, o DiffOptions) error {
 	}
 	v := newDiffView(d, o)
 	body := v.heading() + omitted([]string{"everything but the verdict"}) + "\n"
-	for _, most := range []struct{ rows, facts int }{{200, 40}, {50, 40}, {15, 20}, {5, 5}, {0, 0}} {
-		if s := v.markdown(most.rows, most.facts); len(s) <= max(o.Limit, least) {
+	for _, maximum := range []struct{ rows, facts int }{{200, 40}, {50, 40}, {15, 20}, {5, 5}, {0, 0}} {
+		if s := v.markdown(maximum.rows, maximum.facts); len(s) <= max(o.Limit, minimum) {
 			body = s
 			break
 		}
@@ -171,7 +171,7 @@ func (v *diffView) blocks(rows, facts int) []block {
 }
 
 // context lists the conditions that differ, those that refuse first.
-func (v *diffView) context(most int) bullets {
+func (v *diffView) context(maximum int) bullets {
 	var differ []diff.ContextMatch
 	for _, c := range v.Context {
 		if !c.Match && c.Level != gate.Off {
@@ -181,7 +181,7 @@ func (v *diffView) context(most int) bullets {
 	refuses := func(c diff.ContextMatch) int { return map[bool]int{true: 0, false: 1}[c.Level == gate.Fail] }
 	slices.SortStableFunc(differ, func(a, b diff.ContextMatch) int { return cmp.Compare(refuses(a), refuses(b)) })
 	var list bullets
-	for _, c := range differ[:min(most, len(differ))] {
+	for _, c := range differ[:min(maximum, len(differ))] {
 		word := map[bool]string{true: "refuse", false: "warn"}[c.Level == gate.Fail]
 		list = append(
 			list,

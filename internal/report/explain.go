@@ -270,9 +270,9 @@ func (r *Report) unit(f finding) string {
 
 // rows are the values of a verdict for a strip.
 func (d *ExplainedVerdict) rows() []dots {
-	const most = 20 // runs
+	const maximum = 20 // runs
 	var earlier, median, recorded []float64
-	for _, run := range d.History[max(0, len(d.History)-most):] {
+	for _, run := range d.History[max(0, len(d.History)-maximum):] {
 		earlier = append(earlier, run...)
 	}
 	if d.Reference != nil {

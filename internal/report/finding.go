@@ -73,7 +73,7 @@ func WorstFirst(a, b Finding) int {
 // Findings returns what is not unchanged, the worst first, for instance to annotate a workflow
 // run: at most 15 rows that block, which are the six worst, the causes that cells share, and
 // the others; then at most so many that are undecided or excused, and so many others.
-func (r Report) Findings(most int) []Finding {
+func (r Report) Findings(maximum int) []Finding {
 	const blocking, first, shared = 15, 6, 3
 	single, causes := r.shown.action.single(maxAction), r.shown.action.shared
 	first0 := min(first, len(single))
@@ -81,7 +81,7 @@ func (r Report) Findings(most int) []Finding {
 	rows = rows[:min(blocking, len(rows))]
 	reserved := slices.Concat(r.shown.undecided.rows, r.shown.excused.rows)
 	others := slices.Concat(r.shown.skips.rows, r.shown.untracked.rows, r.shown.unjudged.rows, r.shown.better.rows)
-	rows = slices.Concat(rows, reserved[:min(most, len(reserved))], others[:min(most, len(others))])
+	rows = slices.Concat(rows, reserved[:min(maximum, len(reserved))], others[:min(maximum, len(others))])
 	findings := make([]Finding, 0, len(rows))
 	for _, f := range rows {
 		findings = append(findings, r.finding(f, r.suiteOf(f)))
@@ -156,8 +156,8 @@ func (r *Report) message(f finding) string {
 	if f.Undecided() && f.Excuse == nil {
 		s += "; decided by " + deciders[f.DecidedBy]
 	}
-	if most := r.contributor(f); most != nil {
-		s += "; " + most.String()
+	if maximum := r.contributor(f); maximum != nil {
+		s += "; " + maximum.String()
 	}
 	if why != "" {
 		s += "; " + why

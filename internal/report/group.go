@@ -51,10 +51,10 @@ func (g *groups) add(f finding) {
 
 // largest returns up to most groups, those with the most cells first, and how
 // many cells the others have.
-func (g *groups) largest(most int) (list []group, cells int) {
+func (g *groups) largest(maximum int) (list []group, cells int) {
 	list = slices.Clone(g.list)
 	slices.SortStableFunc(list, func(a, b group) int { return cmp.Compare(b.n, a.n) })
-	list = list[:min(most, len(list))]
+	list = list[:min(maximum, len(list))]
 	cells = g.cells
 	for i := range list {
 		cells -= list[i].n
@@ -77,8 +77,8 @@ func such(cells []string, n int) inline {
 	return line
 }
 
-func (r *Report) groupTable(g *groups, most int) block {
-	list, _ := g.largest(most)
+func (r *Report) groupTable(g *groups, maximum int) block {
+	list, _ := g.largest(maximum)
 	t := &table{total: len(g.list) + g.rest, columns: r.columns("Reason~", "Cells>", "Such as~")}
 	for _, of := range list {
 		row := []inline{only(reason(of.reason))}

@@ -14,7 +14,7 @@ import (
 // unhealthy lists hosts that were unhealthy while they measured, with the
 // first reasons: their numbers are doubtful whether they block or not.
 func (r *Report) unhealthy() []block {
-	const most = 2
+	const maximum = 2
 	var blocks []block
 	n := 0
 	for i := range r.hosts {
@@ -30,10 +30,10 @@ func (r *Report) unhealthy() []block {
 		if len(r.hosts) > 1 {
 			line = append(line, plain(" on "), code(r.hosts[i].Run.Host.Label))
 		}
-		for k, why := range reasons[:min(most, len(reasons))] {
+		for k, why := range reasons[:min(maximum, len(reasons))] {
 			line = append(line, plain(map[bool]string{true: ": ", false: "; "}[k == 0]), reason(why))
 		}
-		if more := len(reasons) - most; more > 0 {
+		if more := len(reasons) - maximum; more > 0 {
 			line = append(line, plain("; and "+text.Plural(more, "more reason")))
 		}
 		line = append(line, plain(h.healthMeans()))

@@ -34,7 +34,7 @@ func (r *Report) withHistory(t *table, rows []finding) *table {
 
 // sparkline is a character for each run, the newest last; "" without two earlier runs.
 func (r *Report) sparkline(f finding) string {
-	const most = 20 // characters
+	const maximum = 20 // characters
 	old := sampleOf(r.hosts[f.host].olds[f.Cell], f.Metric)
 	if old == nil || f.alike != nil || f.Finding == gate.Missing {
 		return ""
@@ -43,7 +43,7 @@ func (r *Report) sparkline(f finding) string {
 	if len(slices.DeleteFunc(slices.Clone(runs), func(x float64) bool { return !bench.Finite(x) })) < 2 {
 		return ""
 	}
-	return chart.Sparkline(append(runs, f.New), most)
+	return chart.Sparkline(append(runs, f.New), maximum)
 }
 
 // linked is the cell of a finding, as a link to its page.

@@ -207,7 +207,7 @@ func escapeHTML(s string) string { return html.EscapeString(visible(s)) }
 
 // facets are the parameters that the cells of a page differ in, in their order.
 func facets(r *Report) (keys []string) {
-	const most = 40 // values of one facet; more are no choice to make
+	const maximum = 40 // values of one facet; more are no choice to make
 	values := map[string]map[string]bool{}
 	for i := range r.hosts {
 		results := r.hosts[i].Run.Results
@@ -217,11 +217,11 @@ func facets(r *Report) (keys []string) {
 					values[p.Key] = map[string]bool{}
 					keys = append(keys, p.Key)
 				}
-				if len(values[p.Key]) <= most {
+				if len(values[p.Key]) <= maximum {
 					values[p.Key][p.Value] = true
 				}
 			}
 		}
 	}
-	return slices.DeleteFunc(keys, func(k string) bool { return len(values[k]) < 2 || len(values[k]) > most })
+	return slices.DeleteFunc(keys, func(k string) bool { return len(values[k]) < 2 || len(values[k]) > maximum })
 }

@@ -123,6 +123,6 @@ func operatorsOf(c *cellPage) string {
 			steps = append(steps, chart.Step{Name: name(e.Name), Delta: -total})
 		}
 	}
-	const most = 8
-	return chart.Waterfall(sum, steps, most, name(now.Unit))
+	const maximum = 8
+	return chart.Waterfall(sum, steps, maximum, name(now.Unit))
 }

@@ -45,7 +45,7 @@ func (r Report) Input() Input { return r.in }
 // Fit renders a text below the title of the report for GitHub, in at most limit bytes of UTF-8; a limit below 1000
 // counts as 1000. of gets the rows of a table, one of rows, the most first; what fits no number of rows is left out.
 func (r Report) Fit(limit int, rows []int, of func(rows int) Text) string {
-	limit = max(limit, least)
+	limit = max(limit, minimum)
 	st, sentence := r.verdict()
 	p := page{status: st, sentence: sentence}
 	for _, n := range rows {
@@ -86,14 +86,14 @@ func (r *Report) addedNotes() (blocks []block) {
 }
 
 // addedSections are the folded sections of all kinds, with tables of at most so many rows.
-func (r *Report) addedSections(most int) (sections []section) {
+func (r *Report) addedSections(maximum int) (sections []section) {
 	for i := range r.added {
 		for _, s := range r.added[i].Folded.sections {
 			cut := section{title: s.title}
 			for _, b := range s.blocks {
-				if t, ok := b.(*table); ok && len(t.rows) > most {
+				if t, ok := b.(*table); ok && len(t.rows) > maximum {
 					shorter := *t
-					shorter.rows = t.rows[:most]
+					shorter.rows = t.rows[:maximum]
 					b = &shorter
 				}
 				cut.blocks = append(cut.blocks, b)

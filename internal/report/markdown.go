@@ -13,7 +13,7 @@ const (
 	// check summary over 65,535 characters, and the sender adds a marker.
 	MarkdownBytes = 60_000
 	// least is what the shortest form may need.
-	least = 1000
+	minimum = 1000
 )
 
 var (
@@ -30,7 +30,7 @@ func Markdown(w io.Writer, r Report) error { return MarkdownLimit(MarkdownBytes)
 // rows that need action beyond five of each class; everything but verdict and hosts;
 // everything but the verdict.
 func MarkdownLimit(limit int) Renderer {
-	limit = max(limit, least)
+	limit = max(limit, minimum)
 	return func(w io.Writer, r Report) error {
 		_, err := io.WriteString(w, r.fit(limit))
 		return err

@@ -129,11 +129,11 @@ func (r *Report) retried() []block {
 }
 
 // afterRetry names the first cells that passed after a retry.
-func (h *host) afterRetry(most int) []string {
+func (h *host) afterRetry(maximum int) []string {
 	var ids []string
 	for i := range h.Run.Results {
 		if res := &h.Run.Results[i]; passedAfterRetry(res) {
-			if ids = append(ids, res.Cell.ID()); len(ids) == most {
+			if ids = append(ids, res.Cell.ID()); len(ids) == maximum {
 				break
 			}
 		}
@@ -167,16 +167,16 @@ func (r *Report) pairs() []block {
 // differences writes ", median 1.2 %, largest 4.0 %", for each metric if there
 // are several.
 func differences(metrics []gate.MetricNoise) inline {
-	const most = 4
+	const maximum = 4
 	var line inline
-	for i, m := range metrics[:min(most, len(metrics))] {
+	for i, m := range metrics[:min(maximum, len(metrics))] {
 		line = append(line, plain(map[bool]string{true: ", ", false: "; "}[i == 0]))
 		if len(metrics) > 1 {
 			line = append(line, code(m.Metric), plain(" "))
 		}
 		line = append(line, plain(fmt.Sprintf("median %.1f %%, largest %.1f %%", finite(m.Median), finite(m.Largest))))
 	}
-	if more := len(metrics) - most; more > 0 {
+	if more := len(metrics) - maximum; more > 0 {
 		line = append(line, plain("; and "+text.Plural(more, "more metric")))
 	}
 	return line

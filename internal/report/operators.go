@@ -11,7 +11,7 @@ import (
 // recorded where there is such a comparison, else by the breakdowns of run and
 // baseline.
 func (r *Report) operators() (title string, blocks []block, n int) {
-	const most = 3
+	const maximum = 3
 	type place struct {
 		host int
 		cell string
@@ -20,7 +20,7 @@ func (r *Report) operators() (title string, blocks []block, n int) {
 	noun := "slower cell"
 	for _, f := range slices.Concat(r.shown.action.rows, r.shown.undecided.rows, r.shown.excused.rows) {
 		at := place{f.host, f.Cell}
-		if n == most || seen[at] {
+		if n == maximum || seen[at] {
 			continue
 		}
 		explanation := r.explain(f)

@@ -9,14 +9,14 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 )
 
-func (r *Report) warnings(most int) (block, int) {
+func (r *Report) warnings(maximum int) (block, int) {
 	t := &table{columns: columns("Host", "Warning~")}
 	for i := range r.hosts {
 		h := &r.hosts[i]
 		label := only(code(h.Run.Host.Label))
-		t.warn(label, warningsOf(h.Run), most)
+		t.warn(label, warningsOf(h.Run), maximum)
 		if h.Reference != nil {
-			t.warn(append(label, plain(" (baseline)")), h.Reference.Warnings, most)
+			t.warn(append(label, plain(" (baseline)")), h.Reference.Warnings, maximum)
 		}
 	}
 	return t, t.total
@@ -38,9 +38,9 @@ func warningsOf(run *bench.Run) []string {
 }
 
 // warn counts all warnings and shows them while there are fewer than most rows.
-func (t *table) warn(host inline, warnings []string, most int) {
+func (t *table) warn(host inline, warnings []string, maximum int) {
 	t.total += len(warnings)
-	for _, w := range warnings[:min(len(warnings), most-len(t.rows))] {
+	for _, w := range warnings[:min(len(warnings), maximum-len(t.rows))] {
 		t.rows = append(t.rows, []inline{host, only(reason(w))})
 	}
 }
@@ -121,10 +121,10 @@ func machine(f bench.Fingerprint) facts {
 
 // context is what the measuring side adds in free words.
 func context(run *bench.Run) [][]inline {
-	const most = 20
+	const maximum = 20
 	keys := slices.Sorted(maps.Keys(run.Context))
 	var rows [][]inline
-	for _, k := range keys[:min(most, len(keys))] {
+	for _, k := range keys[:min(maximum, len(keys))] {
 		rows = append(rows, []inline{only(code(k)), only(code(run.Context[k])), none})
 	}
 	return rows

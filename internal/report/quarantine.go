@@ -45,10 +45,10 @@ func (r *Report) quarantined() []block {
 }
 
 // quarantine lists all quarantined cells with what became of them.
-func (r *Report) quarantine(most int) (block, int) {
+func (r *Report) quarantine(maximum int) (block, int) {
 	all := r.in.Decision.Quarantine
 	t := &table{total: len(all), columns: columns("Cell", "Host~", "Owner", "Until", "State", "Reason~")}
-	for i := range all[:min(most, len(all))] {
+	for i := range all[:min(maximum, len(all))] {
 		u := &all[i]
 		on := only(plain("all"))
 		if u.Host != "" {

@@ -11,14 +11,14 @@ import (
 
 // undecidedTable lists what more evidence may change, with what would decide it, and how to get
 // that.
-func (r *Report) undecidedTable(most int) []block {
+func (r *Report) undecidedTable(maximum int) []block {
 	l := &r.shown.undecided
 	if l.total == 0 {
 		return nil
 	}
 	t := r.reservedTable(
 		l,
-		most,
+		maximum,
 		"Decided by",
 		func(f finding) []inline { return []inline{only(plain(deciders[f.DecidedBy])), evidence(f)} },
 	)
@@ -30,21 +30,21 @@ func (r *Report) undecidedTable(most int) []block {
 }
 
 // excusedTable lists what would block, but is excused by the repository.
-func (r *Report) excusedTable(most int) []block {
+func (r *Report) excusedTable(maximum int) []block {
 	l := &r.shown.excused
 	if l.total == 0 {
 		return nil
 	}
-	return []block{r.reservedTable(l, most, "Excuse", func(f finding) []inline {
+	return []block{r.reservedTable(l, maximum, "Excuse", func(f finding) []inline {
 		return []inline{only(plain(excuses[f.Excuse.Kind])), append(append(excuseOf(f.Verdict), plain("; ")), evidence(f)...)}
 	})}
 }
 
 // reservedTable has a row for each finding, with a column of its own.
-func (r *Report) reservedTable(l *list, most int, title string, why func(finding) []inline) *table {
+func (r *Report) reservedTable(l *list, maximum int, title string, why func(finding) []inline) *table {
 	t := &table{total: l.total, notes: true, columns: r.columns("Cell", "Metric", "Finding", "Baseline → now>", "Change>", "Limit>",
 		title, "Evidence~")}
-	for _, f := range l.rows[:min(most, len(l.rows))] {
+	for _, f := range l.rows[:min(maximum, len(l.rows))] {
 		change := none
 		if ofSpeed(f.Verdict) && f.Finding != gate.PartsDiffer {
 			change = r.changeCell(f)

@@ -47,7 +47,7 @@ func (r *Report) lead() []block {
 	return append(blocks, r.pairs()...)
 }
 
-func (r *Report) footer(most int) string {
+func (r *Report) footer(maximum int) string {
 	const all = "the JSON report has all verdicts"
 	if r.shown.action.total == 0 {
 		if r.in.Decision.Status == gate.StatusPassed {
@@ -60,7 +60,7 @@ func (r *Report) footer(most int) string {
 		need = "needs action is"
 	}
 	return fmt.Sprintf("%d of %s that %s shown; %s",
-		r.shown.action.listed(most), text.Plural(r.shown.action.total, "row"), need, all)
+		r.shown.action.listed(maximum), text.Plural(r.shown.action.total, "row"), need, all)
 }
 
 // provenance returns what was compared, and where more can be read.
@@ -109,7 +109,7 @@ func (r *Report) orUnknown(revision string) span {
 // notJudged explains, for each host whose speed was not judged, the reason and the
 // commands that help. Where no cell passed there is nothing to record.
 func (r *Report) notJudged() []block {
-	const most = 5
+	const maximum = 5
 	var blocks []block
 	var shown []string // hosts without flags of their own have the same commands
 	n := 0
@@ -118,7 +118,7 @@ func (r *Report) notJudged() []block {
 		if !h.notJudged() || h.Comparison.Passed == 0 || h.refused > 0 {
 			continue
 		}
-		if n++; n > most {
+		if n++; n > maximum {
 			continue
 		}
 		advice, commands := r.advice(h)
@@ -129,8 +129,8 @@ func (r *Report) notJudged() []block {
 			blocks, shown = append(blocks, preformatted(commands)), append(shown, said)
 		}
 	}
-	if n > most {
-		blocks = append(blocks, paragraph{plain("… and " + text.Plural(n-most, "more host") + " whose speed was not judged")})
+	if n > maximum {
+		blocks = append(blocks, paragraph{plain("… and " + text.Plural(n-maximum, "more host") + " whose speed was not judged")})
 	}
 	return blocks
 }

@@ -62,11 +62,11 @@ func (s *speed) mean() float64 { return math.Expm1(s.logs/float64(s.n)) * 100 }
 // words writes "decode_tps -0.3 % (worse), worst -3.4 % (worse)" for the metric of which a cell
 // lost most.
 func (s *speeds) words(limit float64) inline {
-	const most = 1
+	const maximum = 1
 	order := slices.Clone(s.of)
 	slices.SortStableFunc(order, func(a, b speed) int { return cmp.Compare(a.worst, b.worst) })
 	var line inline
-	for i := range order[:min(most, len(order))] {
+	for i := range order[:min(maximum, len(order))] {
 		of := &order[i]
 		if i > 0 {
 			line = append(line, plain("; "))
@@ -76,7 +76,7 @@ func (s *speeds) words(limit float64) inline {
 			line = append(line, plain(", worst "+inWords(of.better.Change(of.worst), limit, of.better)))
 		}
 	}
-	if more := len(order) - most; more > 0 {
+	if more := len(order) - maximum; more > 0 {
 		line = append(line, plain(fmt.Sprintf("; %d more", more)))
 	}
 	return line

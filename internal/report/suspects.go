@@ -14,12 +14,12 @@ type suspect struct {
 // suspects are the first speeds that block, and then the losses that are undecided;
 // more reports whether some are left out.
 func (r *Report) suspects() (list []suspect, more bool) {
-	const most = 5
+	const maximum = 5
 	for _, f := range slices.Concat(r.shown.action.rows, r.shown.undecided.rows) {
 		if !ofSpeed(f.Verdict) || !f.Blocks && !f.UndecidedLoss() || f.Cell == "" || f.alike != nil {
 			continue
 		}
-		if len(list) == most {
+		if len(list) == maximum {
 			return list, true
 		}
 		h := &r.hosts[f.host]

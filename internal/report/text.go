@@ -92,9 +92,9 @@ func (t *Text) Table(names []string, rows [][]Line, total int) {
 }
 
 // Excerpt adds the last lines of a log, at most so many of them, unless it is blank.
-func (t *Text) Excerpt(log string, most int) {
+func (t *Text) Excerpt(log string, maximum int) {
 	if lines, _ := excerpt(log, true); len(lines) > 0 {
-		t.add(preformatted(lines[max(0, len(lines)-most):]))
+		t.add(preformatted(lines[max(0, len(lines)-maximum):]))
 	}
 }
 

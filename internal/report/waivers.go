@@ -9,10 +9,10 @@ import (
 
 // waivers shows what became of each waiver, the used ones included: a hidden exception
 // becomes the rule.
-func (r *Report) waivers(most int) (title string, blocks []block, n int) {
+func (r *Report) waivers(maximum int) (title string, blocks []block, n int) {
 	all := r.in.Decision.Waivers
 	if len(all) > 0 {
-		blocks = append(blocks, waiverTable(all, most))
+		blocks = append(blocks, waiverTable(all, maximum))
 	}
 	return waiverTitle(all), blocks, len(all)
 }
@@ -32,9 +32,9 @@ func waiverTitle(all []gate.WaiverUse) string {
 	return text.Plural(len(all), "waiver") + ": " + enumerate(states)
 }
 
-func waiverTable(all []gate.WaiverUse, most int) block {
+func waiverTable(all []gate.WaiverUse, maximum int) block {
 	t := &table{total: len(all), columns: columns("Waiver of", "Metric", "Host~", "Up to>", "Until", "State", "Reason~")}
-	for i := range all[:min(most, len(all))] {
+	for i := range all[:min(maximum, len(all))] {
 		u := &all[i]
 		on := only(plain("all"))
 		if u.Host != "" {

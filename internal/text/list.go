@@ -6,9 +6,9 @@ import (
 )
 
 // First returns at most so many lines, and one more that says how many are left out.
-func First(lines []string, most int) []string {
-	if more := len(lines) - most; more > 0 {
-		return append(slices.Clip(lines[:most]), fmt.Sprintf("and %d more", more))
+func First(lines []string, maximum int) []string {
+	if more := len(lines) - maximum; more > 0 {
+		return append(slices.Clip(lines[:maximum]), fmt.Sprintf("and %d more", more))
 	}
 	return lines
 }

@@ -84,13 +84,13 @@ func fidelityTable(t *report.Text, reports []lowrank.Report) {
 }
 
 func fidelityFaults(reports []lowrank.Report) (items []report.Line) {
-	const most = 20
+	const maximum = 20
 	n := 0
 	for _, r := range reports {
 		formats := string(r.Settings.Compute) + "/" + string(r.Settings.Storage)
 		for _, p := range r.Parameters {
 			for _, f := range p.Faults {
-				if n++; n <= most {
+				if n++; n <= maximum {
 					items = append(
 						items,
 						report.Line{
@@ -105,20 +105,20 @@ func fidelityFaults(reports []lowrank.Report) (items []report.Line) {
 			}
 		}
 	}
-	if n > most {
-		items = append(items, report.Line{report.Plain(fmt.Sprintf("and %d more; --format json has all", n-most))})
+	if n > maximum {
+		items = append(items, report.Line{report.Plain(fmt.Sprintf("and %d more; --format json has all", n-maximum))})
 	}
 	return items
 }
 
 func worstParameters(t *report.Text, r lowrank.Report) {
-	const most = 5
+	const maximum = 5
 	worst := r.Worst()
 	if len(worst) == 0 {
 		return
 	}
 	var rows [][]report.Line
-	for _, p := range worst[:min(most, len(worst))] {
+	for _, p := range worst[:min(maximum, len(worst))] {
 		rows = append(rows, []report.Line{
 			{report.Code(p.Name)}, {report.Plain(fmt.Sprint(p.Shape))}, {report.Plain(string(p.Status))},
 			{report.Plain(fmt.Sprintf("%.2e", p.Difference.Max))},

@@ -57,10 +57,10 @@ func (o *Packing) chosen() ([]packing.Algorithm, error) {
 	if !slices.Contains([]string{"text", "markdown", "legacy", "json"}, o.Format) {
 		return nil, exit.Usagef("--format %.40q: use text, markdown, legacy or json", o.Format)
 	}
-	const most = 10_000
+	const maximum = 10_000
 	switch {
-	case o.Rounds < 0 || o.Rounds > most:
-		return nil, exit.Usagef("--rounds is %d: use 1 to %d", o.Rounds, most)
+	case o.Rounds < 0 || o.Rounds > maximum:
+		return nil, exit.Usagef("--rounds is %d: use 1 to %d", o.Rounds, maximum)
 	case o.Rounds == 0 && o.Format != "json":
 		o.Rounds = 10
 	}

@@ -61,7 +61,7 @@ func resolve(run *bench.Run, policy gate.Policy) resolutions {
 
 // resolveOne returns what can be found of one number of a result, which may be nil, as
 // the gate looks for it: nothing below least, in percent.
-func resolveOne(run *bench.Run, result *bench.Result, v *gate.Verdict, least float64) resolution {
+func resolveOne(run *bench.Run, result *bench.Result, v *gate.Verdict, minimum float64) resolution {
 	r := resolution{Cell: v.Cell, Metric: v.Metric, Limit: v.Evidence.Limit, Why: v.Reason}
 	m := run.Metric(v.Metric)
 	if result != nil && result.Outcome != bench.Passed {
@@ -79,7 +79,7 @@ func resolveOne(run *bench.Run, result *bench.Result, v *gate.Verdict, least flo
 	}
 	values := result.Sample(v.Metric).Values
 	r.N, r.Median, r.Why = len(values), stats.Median(values), ""
-	found, ok := detect.Resolve(values, step, detect.Options{HigherIsBetter: better != bench.Lower, MinEffect: slowdown(better, least)})
+	found, ok := detect.Resolve(values, step, detect.Options{HigherIsBetter: better != bench.Lower, MinEffect: slowdown(better, minimum)})
 	if !ok {
 		r.Why = fmt.Sprintf(
 			"has %s above 0, and noise takes %d: measure more rounds",

@@ -80,16 +80,16 @@ func TestInterfaceIsThatOfTheFiles(t *testing.T) {
 		if got, named := slices.Sorted(maps.Keys(w.On.Call.Inputs)), slices.Sorted(slices.Values(want.inputs)); !slices.Equal(got, named) {
 			t.Errorf("%s has the inputs %v, and the table %v", name, got, named)
 		}
-		most := map[string]string{}
+		maximum := map[string]string{}
 		for _, job := range w.Jobs {
 			for p, level := range job.Permissions {
-				if most[p] != "write" {
-					most[p] = level
+				if maximum[p] != "write" {
+					maximum[p] = level
 				}
 			}
 		}
-		if !maps.Equal(most, want.permissions) {
-			t.Errorf("%s needs %v, and the table says %v", name, most, want.permissions)
+		if !maps.Equal(maximum, want.permissions) {
+			t.Errorf("%s needs %v, and the table says %v", name, maximum, want.permissions)
 		}
 	}
 }

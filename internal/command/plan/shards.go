@@ -47,14 +47,14 @@ func (s *ShardCount) text() string {
 
 // split packs the cells as flags want, or into so many parts where they do not
 // say.
-func (o *Options) split(p *measure.Plan, least int) (measure.Sharding, error) {
+func (o *Options) split(p *measure.Plan, minimum int) (measure.Sharding, error) {
 	switch {
 	case o.Shards.auto:
 		return p.Fit(o.Longest)
 	case o.Shards.n > 0:
 		return p.Shards(o.Shards.n)
 	}
-	return p.Shards(max(least, 1))
+	return p.Shards(max(minimum, 1))
 }
 
 // of are the options with the longest time that a runner's entry allows, which flags win
@@ -70,9 +70,9 @@ func (o *Options) of(r *config.Runner) *Options {
 
 // warning returns where a shard takes longer than it should, and what would help.
 func (o *Options) warning(s measure.Sharding) []string {
-	most := o.Longest
+	maximum := o.Longest
 	switch {
-	case most == 0 || s.Makespan <= most:
+	case maximum == 0 || s.Makespan <= maximum:
 		return nil
 	case o.Shards.auto:
 		return []string{

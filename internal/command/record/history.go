@@ -175,11 +175,11 @@ func (r *recording) printAdded(run *bench.Run, added history.Added) {
 		marked = fmt.Sprintf(" (%d of an unhealthy host: its noise counts, its level does not)", added.Unhealthy)
 	}
 	fmt.Fprintf(r.Stdout, "%s: %s kept%s, %d left out\n", name, text.Plural(added.Cells, "cell"), marked, len(added.Left))
-	const most = 20
-	for _, l := range added.Left[:min(len(added.Left), most)] {
+	const maximum = 20
+	for _, l := range added.Left[:min(len(added.Left), maximum)] {
 		fmt.Fprintf(r.Stderr, "accelgate: left out: %s: %s\n", text.OneLine(l.Cell), text.OneLine(l.Reason))
 	}
-	if rest := len(added.Left) - most; rest > 0 {
+	if rest := len(added.Left) - maximum; rest > 0 {
 		fmt.Fprintf(r.Stderr, "accelgate: left out: and %d more\n", rest)
 	}
 }

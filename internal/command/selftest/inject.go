@@ -84,13 +84,13 @@ func (t *experiment) slowerAtOnce() {
 // chosen are the cells to judge one at a time: all, or, of very many, some at
 // equal distances.
 func (t *experiment) chosen() []gated {
-	most := max(3, maxJudged/max(1, len(t.run.Results)))
-	if len(t.gated) <= most {
+	maximum := max(3, maxJudged/max(1, len(t.run.Results)))
+	if len(t.gated) <= maximum {
 		return t.gated
 	}
-	some := make([]gated, most)
+	some := make([]gated, maximum)
 	for i := range some {
-		some[i] = t.gated[i*len(t.gated)/most]
+		some[i] = t.gated[i*len(t.gated)/maximum]
 	}
 	return some
 }
@@ -267,9 +267,9 @@ func (t *experiment) each(what string, found gate.Finding, amiss func(id string)
 
 // passed are the ids of cells that passed, not more than are to be judged.
 func (t *experiment) passed() (ids []string) {
-	most := max(3, maxJudged/max(1, len(t.run.Results)))
+	maximum := max(3, maxJudged/max(1, len(t.run.Results)))
 	for i := range t.run.Results {
-		if r := &t.run.Results[i]; r.Outcome == bench.Passed && r.Caveat == "" && len(ids) < most {
+		if r := &t.run.Results[i]; r.Outcome == bench.Passed && r.Caveat == "" && len(ids) < maximum {
 			ids = append(ids, r.Cell.ID())
 		}
 	}

@@ -49,8 +49,8 @@ func (t *experiment) outOfBounds() {
 // blocks judges copies of the run in which one of the numbers has another value, which
 // must fail by its name.
 func (t *experiment) blocks(what string, numbers []number, change func(number, float64) float64) {
-	most := max(3, maxJudged/max(1, len(t.run.Results)))
-	chosen := numbers[:min(len(numbers), most)]
+	maximum := max(3, maxJudged/max(1, len(t.run.Results)))
+	chosen := numbers[:min(len(numbers), maximum)]
 	for _, n := range chosen {
 		j, verdicts := t.judged(t.with(func(r *bench.Result, _ func(string) *bench.Metric) {
 			if r.Cell.ID() == n.cell {

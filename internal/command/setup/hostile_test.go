@@ -62,14 +62,14 @@ func TestTreeIsCut(t *testing.T) {
 		put(t, dir, fmt.Sprintf("d%d/%d", i, i), "")
 	}
 	put(t, dir, "near", "")
-	for most, cut := range map[int]bool{10: true, 20: true, 21: false} {
-		f, err := walk(dir, most)
+	for maximum, cut := range map[int]bool{10: true, 20: true, 21: false} {
+		f, err := walk(dir, maximum)
 		if err != nil {
 			t.Fatal(err)
 		}
 		f.close()
-		if len(f.all) != min(most, 21) || f.cut != cut || f.all[0].path != "near" {
-			t.Errorf("at most %d: got %d files from %v on, cut %v", most, len(f.all), f.all[0], f.cut)
+		if len(f.all) != min(maximum, 21) || f.cut != cut || f.all[0].path != "near" {
+			t.Errorf("at most %d: got %d files from %v on, cut %v", maximum, len(f.all), f.all[0], f.cut)
 		}
 	}
 }

@@ -23,11 +23,11 @@ var skipped = []string{"node_modules", "vendor", "third_party", "testdata", "sit
 
 // files are the regular files of a repository, those nearest to the root first. Links are not followed.
 type files struct {
-	root *os.Root
-	all  []file
-	most int
-	cut  bool // there are more
-	read int
+	root    *os.Root
+	all     []file
+	maximum int
+	cut     bool // there are more
+	read    int
 }
 
 // file is a regular file. Its path is from the root, with slashes.
@@ -37,12 +37,12 @@ type file struct {
 }
 
 // walk lists the files of a folder, at most so many.
-func walk(dir string, most int) (*files, error) {
+func walk(dir string, maximum int) (*files, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
-	f := &files{root: root, most: most}
+	f := &files{root: root, maximum: maximum}
 	level := []string{"."}
 	for depth := 0; depth <= maxDepth && len(level) > 0; depth++ {
 		var below []string
@@ -63,7 +63,7 @@ func (f *files) list(folder string) (folders []string) {
 		return nil
 	}
 	defer d.Close()
-	room := f.most - len(f.all)
+	room := f.maximum - len(f.all)
 	if room <= 0 {
 		f.cut = true
 		return nil

@@ -15,11 +15,11 @@ func slug(s string) string { return named(s, s) }
 // named names a file by the letters and digits of a text, and by the digest of a key. It holds lower-case
 // letters, digits and hyphens alone, so that no system reads anything into it.
 func named(readable, key string) string {
-	const most = 48
+	const maximum = 48
 	var b strings.Builder
 	for _, r := range readable {
 		switch {
-		case b.Len() == most:
+		case b.Len() == maximum:
 		case 'a' <= r && r <= 'z' || '0' <= r && r <= '9':
 			b.WriteRune(r)
 		case 'A' <= r && r <= 'Z':

@@ -61,8 +61,8 @@ func (s *site) write() error {
 	s.hosts = make([]summary, len(s.sources.labels))
 	errs := make([]error, len(s.hosts))
 	var wait sync.WaitGroup
-	const most = 4 // hosts in memory
-	tokens := make(chan struct{}, min(most, runtime.GOMAXPROCS(0)))
+	const maximum = 4 // hosts in memory
+	tokens := make(chan struct{}, min(maximum, runtime.GOMAXPROCS(0)))
 	for i, label := range s.sources.labels {
 		tokens <- struct{}{}
 		wait.Go(func() {

@@ -57,7 +57,7 @@ func (s *site) host(label string) (summary, error) {
 }
 
 func (h *host) summary(page *overview) summary {
-	const most = 100 // entries of the feed
+	const maximum = 100 // entries of the feed
 	sum := summary{Label: h.Label, Runs: len(h.Runs), Cells: len(h.Cells), Newest: page.Newest, Suites: page.Suites,
 		Week: countsOf(
 			page.Week,
@@ -75,7 +75,7 @@ func (h *host) summary(page *overview) summary {
 		}
 	}
 	for _, m := range h.Moves {
-		if m.Worse() && len(sum.moves) < most {
+		if m.Worse() && len(sum.moves) < maximum {
 			sum.moves = append(sum.moves, m)
 		}
 	}

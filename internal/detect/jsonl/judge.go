@@ -152,14 +152,14 @@ func (s *Set) paired(cells []detect.Cell, r detect.Report) detect.Report {
 	stages := detect.DefaultStages()
 	var pairs []detect.Cell
 	var at []int
-	most := 0
+	maximum := 0
 	for i, c := range cells {
 		if c.Options.Mode == detect.Interleaved {
 			pairs, at = append(pairs, c), append(at, i)
-			most = max(most, min(len(c.Base), len(c.Head)))
+			maximum = max(maximum, min(len(c.Base), len(c.Head)))
 		}
 	}
-	if most < stages.Total() {
+	if maximum < stages.Total() {
 		return r
 	}
 	share := s.Options.FalseAlarms

@@ -48,8 +48,8 @@ func readKHz(path string) (float64, bool) {
 		return 0, false
 	}
 	defer f.Close()
-	const most = 64 // bytes; the file holds one number
-	data, err := io.ReadAll(io.LimitReader(f, most))
+	const maximum = 64 // bytes; the file holds one number
+	data, err := io.ReadAll(io.LimitReader(f, maximum))
 	if err != nil {
 		return 0, false
 	}

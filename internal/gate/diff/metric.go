@@ -15,19 +15,19 @@ const minForP99 = 368
 // few returns the number of requests that the metric rests on, if they are known
 // to be fewer than least, which a judgement needs; else 0. A document of
 // strangers says by the metric's name only that it is a 99th percentile.
-func (m metricPair) few() (n, least int) {
+func (m metricPair) few() (n, minimum int) {
 	for _, side := range []*Metric{m.old, m.new} {
-		least = max(least, int(side.MinCount))
+		minimum = max(minimum, int(side.MinCount))
 	}
-	if least == 0 && strings.Contains(m.key, "_p99") {
-		least = minForP99
+	if minimum == 0 && strings.Contains(m.key, "_p99") {
+		minimum = minForP99
 	}
 	for _, side := range []*Metric{m.old, m.new} {
-		if side.N > 0 && side.N < least && (n == 0 || side.N < n) {
+		if side.N > 0 && side.N < minimum && (n == 0 || side.N < n) {
 			n = side.N
 		}
 	}
-	return n, least
+	return n, minimum
 }
 
 // fewer notes a candidate that was measured much less than the baseline.

@@ -123,11 +123,11 @@ func (f *judgedRow) compare(m metricPair, p Policy) {
 		f.compared, f.judged, f.fails = 1, 1, 1
 		return
 	}
-	if few, least := m.few(); few > 0 && (row.Verdict == Regression || row.Verdict == Improvement) {
+	if few, minimum := m.few(); few > 0 && (row.Verdict == Regression || row.Verdict == Improvement) {
 		row.Verdict, row.Reason = Inconclusive, fmt.Sprintf(
 			"a percentile of %d requests is little else than their maximum: gate it from %d on",
 			few,
-			least,
+			minimum,
 		)
 	}
 	if note := m.fewer(); note != "" {

@@ -213,14 +213,14 @@ func TestTenThousandRowsAtEveryStep(t *testing.T) {
 	}
 	data := archive(item{name: "run.json", data: string(text)})
 	baseline := strings.Replace(deskBaseline, deskBaseline[strings.Index(deskBaseline, "{\"case_id\""):], strings.Join(entries, ",\n")+"]}", 1)
-	for _, most := range []int{65_536, 50_000, 30_000, 15_000, 10_000, 4_000, 1_000} {
-		t.Run(fmt.Sprint(most), func(t *testing.T) { // in turn, as each has to say less than the one before
-			p := postTo(t, most, baseline, data)
+	for _, maximum := range []int{65_536, 50_000, 30_000, 15_000, 10_000, 4_000, 1_000} {
+		t.Run(fmt.Sprint(maximum), func(t *testing.T) { // in turn, as each has to say less than the one before
+			p := postTo(t, maximum, baseline, data)
 			p.judged(t, gate.StatusFailed)
 			body := p.comments[0].Body
 			for what, text := range map[string]string{"comment": body, "check": p.checks[0].Summary} {
-				if !strings.Contains(text, "10000 of 10000 cells are slower") || utf8.RuneCountInString(text) > most {
-					t.Errorf("the %s of %d characters says nothing of 10,000 slower cells in %d:\n%.600s", what, utf8.RuneCountInString(text), most, text)
+				if !strings.Contains(text, "10000 of 10000 cells are slower") || utf8.RuneCountInString(text) > maximum {
+					t.Errorf("the %s of %d characters says nothing of 10,000 slower cells in %d:\n%.600s", what, utf8.RuneCountInString(text), maximum, text)
 				}
 			}
 			if !strings.Contains(p.summary, "10000 of 10000 cells are slower") || len(p.summary) > 1<<20 {

@@ -128,13 +128,13 @@ func archived(base string) bool {
 // shown writes a name for a message: cut, and with everything spelt out that a
 // terminal, Markdown or GitHub could read something into.
 func shown(name string) string {
-	const most = 60
+	const maximum = 60
 	var b strings.Builder
 	b.WriteByte('"')
 	for i := range len(name) {
 		c := name[i]
 		switch {
-		case b.Len() > most:
+		case b.Len() > maximum:
 			return b.String() + `" (cut)`
 		case c == '/' || c == '.' || c == '_' || c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
 			b.WriteByte(c)

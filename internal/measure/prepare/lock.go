@@ -12,7 +12,7 @@ import (
 )
 
 // Waiting bounds the wait for other processes that build or measure in a checkout.
-type Waiting struct{ Most time.Duration }
+type Waiting struct{ Max time.Duration }
 
 // Hold keeps other processes from building in a checkout.
 type Hold struct{ locks *locks }
@@ -87,8 +87,8 @@ const (
 // wait waits a moment. The first one starts the time that all of them may take together.
 func (l *locks) wait(ctx context.Context, wait Waiting, does string) error {
 	if l.limit == nil {
-		l.limit = time.After(wait.Most)
-		l.say(fmt.Sprintf("waiting up to %v for another accelgate that %s in %s", wait.Most, does, l.dir))
+		l.limit = time.After(wait.Max)
+		l.say(fmt.Sprintf("waiting up to %v for another accelgate that %s in %s", wait.Max, does, l.dir))
 	}
 	l.pause = min(2*l.pause, maxPause)
 	select {

@@ -44,15 +44,15 @@ func (s *state) cellLine(c *cell, shown func(string) bool) string {
 	if c.outcome != bench.Passed {
 		return b.String() + ": " + text.OneLine(c.reason)
 	}
-	most := 0
+	maximum := 0
 	for _, metric := range c.order {
 		if shown(metric) {
 			fmt.Fprintf(&b, "  %s %.4g", text.OneLine(metric), stats.Median(c.values[metric]))
-			most = max(most, len(c.values[metric]))
+			maximum = max(maximum, len(c.values[metric]))
 		}
 	}
-	if most > 1 {
-		fmt.Fprintf(&b, "  (median of %d)", most)
+	if maximum > 1 {
+		fmt.Fprintf(&b, "  (median of %d)", maximum)
 	}
 	if c.spent > 0 {
 		fmt.Fprintf(&b, "  %s", short(c.spent))

@@ -271,8 +271,8 @@ func (r *reader) word() string {
 		return w
 	}
 	w := string(b)
-	const most = 4096
-	if len(r.words) < most {
+	const maximum = 4096
+	if len(r.words) < maximum {
 		r.words[w] = w
 	}
 	return w

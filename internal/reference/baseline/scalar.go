@@ -105,12 +105,12 @@ func (r *reader) positive(dst *float64) {
 }
 
 // count reads a whole number from 0 to most.
-func (r *reader) count(most int64) int64 {
+func (r *reader) count(maximum int64) int64 {
 	var v float64
 	at := r.next()
 	r.number(&v)
-	if v < 0 || v > float64(most) || v != float64(int64(v)) {
-		r.note(at, "%s is %v: write a whole number from 0 to %d", r.subject(), v, most)
+	if v < 0 || v > float64(maximum) || v != float64(int64(v)) {
+		r.note(at, "%s is %v: write a whole number from 0 to %d", r.subject(), v, maximum)
 		return 0
 	}
 	return int64(v)

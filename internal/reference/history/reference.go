@@ -219,15 +219,15 @@ func (c *collecting) value(place, metric int, value float64, unhealthy bool) {
 	if missing := metric + 1 - len(c.levels[place]); missing > 0 {
 		c.levels[place] = append(c.levels[place], make([]level, missing)...)
 	}
-	l, most := &c.levels[place][metric], c.n
+	l, maximum := &c.levels[place][metric], c.n
 	if c.ref.Metrics[metric].Exact {
-		most = 1
+		maximum = 1
 	}
 	to := &l.healthy
 	if unhealthy {
 		to = &l.other
 	}
-	if len(*to) < most {
+	if len(*to) < maximum {
 		*to = append(*to, value)
 	}
 }

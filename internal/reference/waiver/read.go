@@ -109,8 +109,8 @@ func load(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	const most = 1<<20 + 1 // more than config takes
-	return io.ReadAll(io.LimitReader(f, most))
+	const maximum = 1<<20 + 1 // more than config takes
+	return io.ReadAll(io.LimitReader(f, maximum))
 }
 
 // blank reports a file without any value: one whose last waiver was removed.
@@ -157,15 +157,15 @@ func (e *Entry) complaints(today Date) []complaint {
 // field is a text of an entry with its bound in bytes.
 type field struct {
 	name, text string
-	most       int
+	maximum    int
 	required   bool
 }
 
 func complaintsOf(fields []field) (list []complaint) {
 	for _, t := range fields {
 		switch {
-		case len(t.text) > t.most:
-			list = append(list, complaint{t.name, fmt.Sprintf("has %d bytes, more than %d; shorten it", len(t.text), t.most)})
+		case len(t.text) > t.maximum:
+			list = append(list, complaint{t.name, fmt.Sprintf("has %d bytes, more than %d; shorten it", len(t.text), t.maximum)})
 		case strings.ContainsFunc(t.text, func(r rune) bool { return !unicode.IsPrint(r) }) || strings.TrimSpace(t.text) != t.text:
 			list = append(list, complaint{t.name, "holds control or invisible characters, or space around it; write it on one line"})
 		case t.text == "" && t.required:

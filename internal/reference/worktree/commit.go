@@ -262,8 +262,8 @@ func sums(root *os.Root, f object, size int64) (blob, content string, err error)
 // ofLFS reports whether a file with this SHA-256 and size is the one that a pointer of Git LFS names; see
 // https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md.
 func ofLFS(pointer []byte, content string, size int64) bool {
-	const most = 1024
-	return len(pointer) < most && bytes.HasPrefix(pointer, []byte("version https://git-lfs.github.com/spec/v1\n")) &&
+	const maximum = 1024
+	return len(pointer) < maximum && bytes.HasPrefix(pointer, []byte("version https://git-lfs.github.com/spec/v1\n")) &&
 		bytes.Contains(pointer, []byte("\noid sha256:"+content+"\n")) &&
 		bytes.Contains(pointer, []byte("\nsize "+strconv.FormatInt(size, 10)+"\n"))
 }

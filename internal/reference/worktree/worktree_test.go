@@ -76,7 +76,7 @@ func TestTidyKeepsWhatIsIgnored(t *testing.T) {
 }
 
 // bounded is a worker whose children may print so many bytes.
-func bounded(t *testing.T, most int) worker.Worker {
+func bounded(t *testing.T, maximum int) worker.Worker {
 	t.Helper()
-	return &worker.Isolated{Environ: os.Environ(), MaxStdout: most}
+	return &worker.Isolated{Environ: os.Environ(), MaxStdout: maximum}
 }

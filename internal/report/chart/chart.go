@@ -130,9 +130,9 @@ func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // cut shortens a name to what fits beside a chart.
 func cut(s string) string {
-	const most = 18 // runes
-	if r := []rune(s); len(r) > most {
-		return string(r[:most-1]) + "…"
+	const maximum = 18 // runes
+	if r := []rune(s); len(r) > maximum {
+		return string(r[:maximum-1]) + "…"
 	}
 	return s
 }

@@ -4,9 +4,9 @@ import "math"
 
 // Sparkline writes the newest of values, at most most, as a line of blocks, the oldest
 // first. Values that are not finite are left out. It is "" below two values.
-func Sparkline(values []float64, most int) string {
-	shown := make([]float64, 0, most)
-	for i := len(values) - 1; i >= 0 && len(shown) < most; i-- {
+func Sparkline(values []float64, maximum int) string {
+	shown := make([]float64, 0, maximum)
+	for i := len(values) - 1; i >= 0 && len(shown) < maximum; i-- {
 		if finite(values[i]) {
 			shown = append(shown, values[i])
 		}
@@ -31,8 +31,8 @@ func levels(values []float64) scale {
 			s.lo, s.hi = min(s.lo, v), max(s.hi, v)
 		}
 	}
-	least := 0.05 * max(math.Abs(s.lo), math.Abs(s.hi))
-	if short := least - (s.hi - s.lo); short > 0 {
+	minimum := 0.05 * max(math.Abs(s.lo), math.Abs(s.hi))
+	if short := minimum - (s.hi - s.lo); short > 0 {
 		s.lo, s.hi = max(s.lo-short/2, -math.MaxFloat64), min(s.hi+short/2, math.MaxFloat64)
 	}
 	return s

@@ -26,11 +26,11 @@ func TestSparkline(t *testing.T) {
 		{[]float64{-math.MaxFloat64, math.MaxFloat64}, "▁█"},
 		{[]float64{9, 9, 9, 9, 1, 9, 1}, "▁█▁"}, // the newest three
 	} {
-		most := 20
+		maximum := 20
 		if len(c.values) == 7 {
-			most = 3
+			maximum = 3
 		}
-		if got := chart.Sparkline(c.values, most); got != c.want {
+		if got := chart.Sparkline(c.values, maximum); got != c.want {
 			t.Errorf("%v: %s, want %s", c.values, got, c.want)
 		}
 	}

@@ -16,8 +16,8 @@ type Step struct {
 
 // Waterfall draws from the old to the new sum by the most largest steps, each where the one
 // before it ended, and the rest in one step. It is "" if nothing changed.
-func Waterfall(old float64, steps []Step, most int, unit string) string {
-	steps = largest(steps, most)
+func Waterfall(old float64, steps []Step, maximum int, unit string) string {
+	steps = largest(steps, maximum)
 	levels := []float64{old}
 	for _, s := range steps {
 		levels = append(levels, levels[len(levels)-1]+s.Delta)
@@ -49,7 +49,7 @@ func Waterfall(old float64, steps []Step, most int, unit string) string {
 }
 
 // largest keeps the steps that moved most, the largest first, and adds up the others.
-func largest(steps []Step, most int) []Step {
+func largest(steps []Step, maximum int) []Step {
 	kept := slices.DeleteFunc(slices.Clone(steps), func(s Step) bool { return s.Delta == 0 || !finite(s.Delta) })
 	slices.SortStableFunc(kept, func(a, b Step) int {
 		switch x, y := math.Abs(a.Delta), math.Abs(b.Delta); {
@@ -60,12 +60,12 @@ func largest(steps []Step, most int) []Step {
 		}
 		return 0
 	})
-	if len(kept) <= most {
+	if len(kept) <= maximum {
 		return kept
 	}
 	rest := 0.0
-	for _, s := range kept[most:] {
+	for _, s := range kept[maximum:] {
 		rest += s.Delta
 	}
-	return append(kept[:most:most], Step{text.Plural(len(kept)-most, "other"), rest})
+	return append(kept[:maximum:maximum], Step{text.Plural(len(kept)-maximum, "other"), rest})
 }

@@ -109,8 +109,8 @@ func modelType(path string) string {
 	var about struct {
 		ModelType string `json:"model_type"`
 	}
-	const most = 1 << 20
-	if json.NewDecoder(io.LimitReader(file, most)).Decode(&about) != nil || len(about.ModelType) > 100 {
+	const maximum = 1 << 20
+	if json.NewDecoder(io.LimitReader(file, maximum)).Decode(&about) != nil || len(about.ModelType) > 100 {
 		return ""
 	}
 	return about.ModelType

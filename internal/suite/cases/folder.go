@@ -115,9 +115,9 @@ func (b *body) named(path string) string {
 
 // complaints lists the first problems of several files.
 func (b *body) complaints(files []casefile.Problems) string {
-	const most = 10
+	const maximum = 10
 	lines := []string{fmt.Sprintf("files that cannot be read: %d; correct them", len(files))}
-	for _, problems := range files[:min(len(files), most)] {
+	for _, problems := range files[:min(len(files), maximum)] {
 		lines = append(lines, b.complaint(problems))
 	}
 	return strings.Join(lines, "\n")
@@ -125,13 +125,13 @@ func (b *body) complaints(files []casefile.Problems) string {
 
 // complaint lists the first problems of a file.
 func (b *body) complaint(problems casefile.Problems) string {
-	const most = 10
+	const maximum = 10
 	var lines []string
-	for _, p := range problems[:min(len(problems), most)] {
+	for _, p := range problems[:min(len(problems), maximum)] {
 		p.File = b.named(p.File)
 		lines = append(lines, p.Error())
 	}
-	if more := len(problems) - most; more > 0 {
+	if more := len(problems) - maximum; more > 0 {
 		lines = append(lines, fmt.Sprintf("%d more: see them with 'accelgate cases lint %s'", more, b.Cases))
 	}
 	return strings.Join(lines, "\n")
@@ -139,10 +139,10 @@ func (b *body) complaint(problems casefile.Problems) string {
 
 // cannotRun is the warning about cells that fail without being run.
 func cannotRun(names []string, first string) string {
-	const most = 10
-	list := strings.Join(names[:min(len(names), most)], ", ")
-	if len(names) > most {
-		list += fmt.Sprintf(" and %d more", len(names)-most)
+	const maximum = 10
+	list := strings.Join(names[:min(len(names), maximum)], ", ")
+	if len(names) > maximum {
+		list += fmt.Sprintf(" and %d more", len(names)-maximum)
 	}
 	return fmt.Sprintf("cases that cannot be run and will fail: %d (%s); the first: %s", len(names), list, first)
 }

@@ -101,8 +101,8 @@ func settingsOf(one *casefile.Case) map[string]any {
 
 // seconds is the duration of a bounded number of seconds.
 func seconds(s float64) time.Duration {
-	const most = 1e9 // 30 years; more does not fit
-	return time.Duration(min(s, most) * float64(time.Second))
+	const maximum = 1e9 // 30 years; more does not fit
+	return time.Duration(min(s, maximum) * float64(time.Second))
 }
 
 // ownTags are what a case can be selected by without the configuration.

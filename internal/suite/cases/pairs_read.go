@@ -74,8 +74,8 @@ func (es pairErrors) Error() string {
 func (es pairErrors) Unwrap() []error { return es }
 
 func (r *pairReader) fail(at, format string, args ...any) {
-	const most = 100
-	if len(r.errs) < most {
+	const maximum = 100
+	if len(r.errs) < maximum {
 		r.errs = append(r.errs, fmt.Errorf("%s: %s: %s", r.path, at, fmt.Sprintf(format, args...)))
 	}
 }

@@ -38,12 +38,12 @@ type part struct {
 // row is the total, and the row before it holds all that is not shown, so that
 // each column of differences adds up as it is written.
 func addParts(t *report.Text, c *gate.Check, found gate.Finding) {
-	const most = 5
+	const maximum = 5
 	rows, worth := worstParts(&c.Operators, found)
 	s := scaleOf(c)
 	total := s.total(c)
 	rest := total
-	shown := rows[:min(most, worth)]
+	shown := rows[:min(maximum, worth)]
 	var lines [][]report.Line
 	for _, row := range shown {
 		p := s.part(c, row)

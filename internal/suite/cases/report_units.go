@@ -14,9 +14,9 @@ var times = []string{"s", "ms", "µs", "ns", "ps"}
 
 // picoseconds converts x of a unit, and keeps what cannot be held out of it.
 func picoseconds(x float64, unit string) int64 {
-	const most = 1 << 60
+	const maximum = 1 << 60
 	n, _ := bench.TimeExponent(unit)
-	return int64(math.Round(min(max(finite(x)*math.Pow10(n), -most), most)))
+	return int64(math.Round(min(max(finite(x)*math.Pow10(n), -maximum), maximum)))
 }
 
 // finite keeps a number that no format can hold out of all of them.
@@ -74,7 +74,7 @@ type scale struct {
 // scaleFor takes the unit from the size of the total and of the largest change,
 // and enough digits to tell a thousandth of that change.
 func scaleFor(total, change uint64, unit string) scale {
-	const most = 6
+	const maximum = 6
 	n, isTime := bench.TimeExponent(unit)
 	shown := report.Foreign(" " + unit)
 	if isTime {
@@ -87,7 +87,7 @@ func scaleFor(total, change uint64, unit string) scale {
 		fine = total / 10_000
 	}
 	digits := 0
-	for digits < min(most, n) && math.Pow10(n-digits) > float64(max(fine, 1)) {
+	for digits < min(maximum, n) && math.Pow10(n-digits) > float64(max(fine, 1)) {
 		digits++
 	}
 	return scale{shown, int64(math.Pow10(n - digits)), digits}

@@ -54,7 +54,7 @@ func (n *connection) apply(o *openai.Options, dir string) error {
 }
 
 // bounded reads a regular file of most bytes.
-func bounded(path string, most int64) ([]byte, error) {
+func bounded(path string, maximum int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is not a regular file", path)
@@ -67,9 +67,9 @@ func bounded(path string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, most+1))
-	if err == nil && int64(len(data)) > most {
-		err = fmt.Errorf("%s has more than %d bytes", path, most)
+	data, err := io.ReadAll(io.LimitReader(file, maximum+1))
+	if err == nil && int64(len(data)) > maximum {
+		err = fmt.Errorf("%s has more than %d bytes", path, maximum)
 	}
 	return data, err
 }

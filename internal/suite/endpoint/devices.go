@@ -86,18 +86,18 @@ func sumOf(of func(gauge.Reading) float64) func([]gauge.Reading) float64 {
 }
 
 func slowest(list []gauge.Reading) float64 {
-	least := list[0].Mean
+	minimum := list[0].Mean
 	for _, r := range list {
-		least = min(least, r.Mean)
+		minimum = min(minimum, r.Mean)
 	}
-	return least
+	return minimum
 }
 
-func hottest(list []gauge.Reading) (most float64) {
+func hottest(list []gauge.Reading) (maximum float64) {
 	for _, r := range list {
-		most = max(most, r.Max)
+		maximum = max(maximum, r.Max)
 	}
-	return most
+	return maximum
 }
 
 // gauges starts to read the devices of the server: the declared ones, or all of the host. It

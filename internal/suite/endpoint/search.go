@@ -151,7 +151,7 @@ func (m *measurement) search(ctx context.Context, result *bench.Result) error {
 	s := &seeking{measurement: m, limits: limits, result: result, began: m.now(), gauges: m.gauges(ctx)}
 	defer stopGauges(s.gauges)
 	found, err := search.Find(
-		search.Options{Least: n.Min, Most: n.Max, Whole: n.Metric == searchConcurrency, Precision: n.Precision, Repeats: n.Repeats},
+		search.Options{Min: n.Min, Max: n.Max, Whole: n.Metric == searchConcurrency, Precision: n.Precision, Repeats: n.Repeats},
 		func(load float64) (bool, error) { return s.probe(ctx, load) },
 	)
 	if m.server != nil {

@@ -46,7 +46,7 @@ func TestSearchFindsTheCapacity(t *testing.T) {
 			n++ // every probe draws its own times
 			return (&seeking{limits: limits}).violation(figures(latency.Compute(queued(rate, n)))) == "", nil
 		}
-		found, err := search.Find(search.Options{Least: 5, Most: 400, Precision: 0.02, Repeats: 3}, probe)
+		found, err := search.Find(search.Options{Min: 5, Max: 400, Precision: 0.02, Repeats: 3}, probe)
 		if err != nil || math.Abs(found.Value-40) > 2 || found.Low > found.Value || found.High < found.Value {
 			t.Errorf("seed %d: %+v, %v, want 40 within 5 %%", seed, found, err)
 		}

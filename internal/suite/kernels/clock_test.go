@@ -212,8 +212,8 @@ func TestWhichDeviceIsUsed(t *testing.T) {
 
 func TestClockOf(t *testing.T) {
 	t.Parallel()
-	read := func(name string, mean, most float64) gauge.Reading {
-		return gauge.Reading{Device: "GPU-1", Name: name, N: 2, Mean: mean, Max: most}
+	read := func(name string, mean, maximum float64) gauge.Reading {
+		return gauge.Reading{Device: "GPU-1", Name: name, N: 2, Mean: mean, Max: maximum}
 	}
 	for _, c := range []struct {
 		of   []gauge.Reading

@@ -80,14 +80,14 @@ func PrintJudged(w io.Writer, columns int, verdict string, r evaluator.Result) e
 
 // LeftOut returns which definitions have no solution of the baseline's author.
 func LeftOut(definitions []string, author string) string {
-	const most = 8
+	const maximum = 8
 	var names []string
-	for _, d := range definitions[:min(len(definitions), most)] {
+	for _, d := range definitions[:min(len(definitions), maximum)] {
 		names = append(names, text.OneLine(d))
 	}
 	more := ""
-	if len(definitions) > most {
-		more = fmt.Sprintf(" and %d more", len(definitions)-most)
+	if len(definitions) > maximum {
+		more = fmt.Sprintf(" and %d more", len(definitions)-maximum)
 	}
 	return fmt.Sprintf("note: without a solution of the author %s, left out: %s%s", text.OneLine(author), strings.Join(names, ", "), more)
 }

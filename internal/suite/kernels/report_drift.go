@@ -92,8 +92,8 @@ func median(res *bench.Result, metric string) float64 {
 
 // addDrifts names the hosts whose speed itself seems to have changed.
 func addDrifts(t *report.Text, drifts []drift) {
-	const most = 5
-	for i := range drifts[:min(most, len(drifts))] {
+	const maximum = 5
+	for i := range drifts[:min(maximum, len(drifts))] {
 		d := &drifts[i]
 		word := "slower"
 		if d.faster > d.slower {
@@ -109,7 +109,7 @@ func addDrifts(t *report.Text, drifts []drift) {
 			)),
 			report.Command(d.host.Commands.Run))
 	}
-	switch more := len(drifts) - most; {
+	switch more := len(drifts) - maximum; {
 	case more == 1:
 		t.Line(report.Plain("… and 1 more host that seems to have drifted"))
 	case more > 1:

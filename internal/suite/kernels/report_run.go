@@ -17,7 +17,7 @@ import (
 // first line states whether every case passed; the reasons of the others follow, then the
 // numbers, at most some dozens of each.
 func PrintRun(w io.Writer, run *bench.Run, path string) error {
-	const most, columns = 40, 120
+	const maximum, columns = 40, 120
 	by := map[bench.Outcome]int{}
 	for i := range run.Results {
 		by[run.Results[i].Outcome]++
@@ -25,9 +25,9 @@ func PrintRun(w io.Writer, run *bench.Run, path string) error {
 	var t report.Text
 	t.Line(report.Plain(sentence(len(run.Results), by)))
 	t.Section("Not passed")
-	t.List(failures(run, most))
+	t.List(failures(run, maximum))
 	t.Section("")
-	addNumbers(&t, run, most)
+	addNumbers(&t, run, maximum)
 	t.Section("")
 	next := "see why above, fix it and measure again"
 	if n := len(run.Results); by[bench.Passed] == n && n > 0 {
@@ -52,20 +52,20 @@ func sentence(n int, by map[bench.Outcome]int) string {
 	)
 }
 
-func failures(run *bench.Run, most int) (items []report.Line) {
+func failures(run *bench.Run, maximum int) (items []report.Line) {
 	n := 0
 	for i := range run.Results {
 		r := &run.Results[i]
 		if r.Outcome == bench.Passed {
 			continue
 		}
-		if n++; n <= most {
+		if n++; n <= maximum {
 			why := report.Plain(": " + string(r.Outcome) + ": ")
 			items = append(items, report.Line{report.Code(r.Cell.ID()), why, report.Foreign(r.Reason)})
 		}
 	}
-	if n > most {
-		items = append(items, report.Only(report.Plain(fmt.Sprintf("and %d more", n-most))))
+	if n > maximum {
+		items = append(items, report.Only(report.Plain(fmt.Sprintf("and %d more", n-maximum))))
 	}
 	return items
 }
@@ -82,7 +82,7 @@ var numberColumns = []numberColumn{
 }
 
 // addNumbers lists the cases that passed, the smallest speedup first.
-func addNumbers(t *report.Text, run *bench.Run, most int) {
+func addNumbers(t *report.Text, run *bench.Run, maximum int) {
 	var passed []*bench.Result
 	for i := range run.Results {
 		if run.Results[i].Outcome == bench.Passed {
@@ -100,7 +100,7 @@ func addNumbers(t *report.Text, run *bench.Run, most int) {
 		names = append(names, c.title)
 	}
 	var rows [][]report.Line
-	for _, r := range passed[:min(most, len(passed))] {
+	for _, r := range passed[:min(maximum, len(passed))] {
 		var row []report.Line
 		for _, param := range []string{paramDefinition, paramSolution, paramWorkload} {
 			row = append(row, report.Only(report.Code(r.Cell.Get(param))))

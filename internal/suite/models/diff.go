@@ -49,9 +49,9 @@ func quoted(s string) string { return snippet(s, charsAfter) }
 // snippet quotes the beginning of s, of at most limit characters, and of fewer where
 // escapes make them long.
 func snippet(s string, limit int) string {
-	most := limit + len(`"" (cut)`)
+	maximum := limit + len(`"" (cut)`)
 	for n := limit; ; n /= 2 {
-		if q := text.Quote(s, n); utf8.RuneCountInString(q) <= most || n <= 1 {
+		if q := text.Quote(s, n); utf8.RuneCountInString(q) <= maximum || n <= 1 {
 			return q
 		}
 	}

@@ -39,7 +39,7 @@ func nextRow(row []int32, c rune, b []rune, i, limit int) bool {
 		left = min(int32(i), beyond)
 	}
 	row[from-1] = left
-	least := left
+	minimum := left
 	for j := from; j <= to; j++ {
 		edits := diagonal
 		if b[j-1] != c {
@@ -48,7 +48,7 @@ func nextRow(row []int32, c rune, b []rune, i, limit int) bool {
 		diagonal = row[j]
 		edits = min(edits, diagonal+1, left+1)
 		row[j], left = edits, edits
-		least = min(least, edits)
+		minimum = min(minimum, edits)
 	}
-	return least < beyond
+	return minimum < beyond
 }

@@ -313,10 +313,10 @@ func (r *reader) sample(result *bench.Result, values []formats.Value, stdErrs ma
 
 // unknown returns which metrics a parser found that the suite does not have.
 func unknown(values []formats.Value, names []string) error {
-	const most = 10
+	const maximum = 10
 	var found []string
 	for _, v := range values {
-		if !slices.Contains(names, v.Metric) && len(found) < most {
+		if !slices.Contains(names, v.Metric) && len(found) < maximum {
 			found = append(found, v.Metric)
 		}
 	}

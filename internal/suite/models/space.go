@@ -191,12 +191,12 @@ func pick[T any](c *config.Suite, path string, patterns []string, items []T, nam
 }
 
 func shorten[T any](items []T, name func(T) string) string {
-	const most = 30
+	const maximum = 30
 	var names []string
-	for _, item := range items[:min(len(items), most)] {
+	for _, item := range items[:min(len(items), maximum)] {
 		names = append(names, name(item))
 	}
-	if len(items) > most {
+	if len(items) > maximum {
 		names = append(names, "...")
 	}
 	return strings.Join(names, ", ")

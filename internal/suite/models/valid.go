@@ -171,11 +171,11 @@ func (b *body) checkWorker(c *config.Suite) error {
 }
 
 func (c *container) check(s *config.Suite) error {
-	const most = 1 << 30 // MiB
+	const maximum = 1 << 30 // MiB
 	switch {
 	case c.Image == "":
 		return s.Errorf("worker.container", "has no image: add image")
-	case c.MemoryMiB < 0 || c.MemoryMiB > most || c.ShmMiB < 0 || c.ShmMiB > most:
+	case c.MemoryMiB < 0 || c.MemoryMiB > maximum || c.ShmMiB < 0 || c.ShmMiB > maximum:
 		return s.Errorf("worker.container", "memory_mib or shm_mib is out of range: write mebibytes, such as 8192")
 	}
 	if err := c.worker(absolute).Validate(); err != nil {

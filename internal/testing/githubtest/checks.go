@@ -117,13 +117,13 @@ func (k *checkRun) apply(in checkInput, now time.Time) {
 }
 
 // tooLong is GitHub's answer to a text that is longer than a check run takes.
-func (in checkInput) tooLong(most int) *reply {
-	if in.Output == nil || most >= maxBodyLength { // the description's own limit holds
+func (in checkInput) tooLong(maximum int) *reply {
+	if in.Output == nil || maximum >= maxBodyLength { // the description's own limit holds
 		return nil
 	}
 	for _, text := range []*string{in.Output.Summary, in.Output.Text} {
-		if text != nil && utf8.RuneCountInString(*text) > most {
-			r := refused("Invalid request.\n\nOnly %d characters are allowed; %d were supplied.", most, utf8.RuneCountInString(*text))
+		if text != nil && utf8.RuneCountInString(*text) > maximum {
+			r := refused("Invalid request.\n\nOnly %d characters are allowed; %d were supplied.", maximum, utf8.RuneCountInString(*text))
 			return &r
 		}
 	}

@@ -81,9 +81,9 @@ func listRuns(c *call) reply {
 	for _, run := range c.repo.runs {
 		listing = append(listing, c.workflowRun(run))
 	}
-	most, err := strconv.Atoi(c.url.Query().Get("per_page"))
+	maximum, err := strconv.Atoi(c.url.Query().Get("per_page"))
 	if err != nil {
-		most = 30
+		maximum = 30
 	}
-	return ok(object{"total_count": len(listing), "workflow_runs": listing[:min(len(listing), most)]})
+	return ok(object{"total_count": len(listing), "workflow_runs": listing[:min(len(listing), maximum)]})
 }

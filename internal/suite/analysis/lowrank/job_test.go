@@ -93,14 +93,14 @@ func TestQuantizedWeightFails(t *testing.T) {
 // counting counts how many decompositions run at once, and can end the run.
 type counting struct {
 	svd.Solver
-	now, most, all atomic.Int64
-	call           func(n int64)
+	now, maximum, all atomic.Int64
+	call              func(n int64)
 }
 
 func (c *counting) Thin(a []float64, m, n int) (svd.Factors, error) {
 	now := c.now.Add(1)
 	defer c.now.Add(-1)
-	for most := c.most.Load(); now > most && !c.most.CompareAndSwap(most, now); most = c.most.Load() {
+	for maximum := c.maximum.Load(); now > maximum && !c.maximum.CompareAndSwap(maximum, now); maximum = c.maximum.Load() {
 	}
 	if all := c.all.Add(1); c.call != nil {
 		c.call(all)
@@ -128,14 +128,14 @@ func TestLimits(t *testing.T) {
 	for _, c := range []struct {
 		workers int
 		memory  int64
-		most    int64
+		maximum int64
 	}{{1, 0, 1}, {5, 0, 5}, {16, 1, 1}, {0, 0, 64}} {
 		solver := &counting{Solver: svd.Go()}
 		told := 0
 		got := run(t, lowrank.Job{Original: m, Settings: lowrank.Defaults(), Solver: solver, Workers: c.workers, Memory: c.memory,
 			Progress: func(lowrank.Parameter) { told++ }}) // the race detector watches
-		if most := solver.most.Load(); most > c.most || told != 40 {
-			t.Errorf("%d workers, %d bytes: %d at once, %d told", c.workers, c.memory, most, told)
+		if maximum := solver.maximum.Load(); maximum > c.maximum || told != 40 {
+			t.Errorf("%d workers, %d bytes: %d at once, %d told", c.workers, c.memory, maximum, told)
 		}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%d workers, %d bytes: the report is another one", c.workers, c.memory)

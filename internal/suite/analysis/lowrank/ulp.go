@@ -46,8 +46,8 @@ func ordinal(data []byte, size int) int64 {
 	if bits >= 0 {
 		return bits
 	}
-	least := int64(-1) << (8*size - 1) // the bits of -0
-	return least - bits
+	minimum := int64(-1) << (8*size - 1) // the bits of -0
+	return minimum - bits
 }
 
 func (r *ruler) histogram() []int {

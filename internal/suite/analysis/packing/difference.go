@@ -116,9 +116,9 @@ func (d *differencing) join(a, b []subset) []subset {
 	a = append(a, b[:min(len(b), d.n-len(a))]...)
 	slices.SortStableFunc(a, func(x, y subset) int { return cmp.Compare(y.weight, x.weight) })
 	if len(a) == d.n {
-		least := a[len(a)-1].weight
+		minimum := a[len(a)-1].weight
 		for i := range a {
-			a[i].weight -= least
+			a[i].weight -= minimum
 		}
 	}
 	return a

@@ -79,14 +79,14 @@ func (m *Metrics) count(p Problem, k Packing) {
 func (m *Metrics) balance(loads [][]int64) {
 	var ratios []float64
 	for _, row := range loads {
-		least, most := int64(math.MaxInt64), int64(0)
+		minimum, maximum := int64(math.MaxInt64), int64(0)
 		for _, load := range row {
 			if load > 0 {
-				least, most = min(least, load), max(most, load)
+				minimum, maximum = min(minimum, load), max(maximum, load)
 			}
 		}
-		if m.SumRowMax += most; most > 0 {
-			ratios = append(ratios, float64(least)/float64(most))
+		if m.SumRowMax += maximum; maximum > 0 {
+			ratios = append(ratios, float64(minimum)/float64(maximum))
 		}
 	}
 	m.AvgRowBalanceRatio, m.WorstRowBalanceRatio = 1, 1
@@ -126,16 +126,16 @@ func (m *Metrics) efficiency(p Problem, loads [][]int64) {
 func (m *Metrics) steps(p Problem, k Packing) {
 	var total float64
 	for _, row := range k.Rows {
-		most := 0.0
+		maximum := 0.0
 		for _, cell := range row {
 			cost := 0.0
 			for _, index := range cell {
 				cost += p.Cost.Of(p.Lengths[index])
 			}
 			total += cost
-			most = max(most, cost)
+			maximum = max(maximum, cost)
 		}
-		m.SumRowMaxCost += most
+		m.SumRowMaxCost += maximum
 	}
 	if m.StepEfficiency = 1; m.SumRowMaxCost > 0 {
 		m.StepEfficiency = total / float64(p.Ranks) / m.SumRowMaxCost

@@ -35,8 +35,8 @@ func oracleLPT(lengths []int64, limit int64, ranks, rank int) (mine [][]int) {
 		sums[i+1] = sums[i] + lengths[index]
 	}
 	for at := 0; at < len(order); {
-		most, _ := slices.BinarySearch(sums[at+1:], sums[at]+limit*int64(ranks)+1)
-		low, high := 1, max(most, 1)
+		maximum, _ := slices.BinarySearch(sums[at+1:], sums[at]+limit*int64(ranks)+1)
+		low, high := 1, max(maximum, 1)
 		for low < high {
 			middle := (low + high + 1) / 2
 			if _, ok := oracleRow(lengths, order[at:at+middle], limit, ranks); ok {

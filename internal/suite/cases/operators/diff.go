@@ -77,8 +77,8 @@ const nearly = 1e-9
 // shorter than what is compared, as that of a program which has no more, and
 // does not add up to the total. What it leaves out took no more than the
 // smallest that it has, and no more than is left of the total.
-func (u *operatorDiff) cut(listed int, least, sum, total float64) (cut bool, most float64) {
-	return u.full(listed) && sum < total*(1-nearly), min(least, total*(1+rounding)-sum)
+func (u *operatorDiff) cut(listed int, minimum, sum, total float64) (cut bool, maximum float64) {
+	return u.full(listed) && sum < total*(1-nearly), min(minimum, total*(1+rounding)-sum)
 }
 
 func (u *operatorDiff) full(listed int) bool { return u.policy.TopN > 0 && listed >= u.policy.TopN }
@@ -145,9 +145,9 @@ func bySize(a, b *gate.OperatorRow) int {
 // counts reports whether an operator has a row of its own. One that was
 // recorded without a time always has: nothing says how large it was.
 func (u *operatorDiff) counts(r *gate.OperatorRow) bool {
-	least := u.policy.MinShare
-	return least <= 0 || r.OldRank > 0 && r.Old == 0 ||
-		u.old > 0 && r.Old >= least*u.old || u.new > 0 && r.New >= least*u.new
+	minimum := u.policy.MinShare
+	return minimum <= 0 || r.OldRank > 0 && r.Old == 0 ||
+		u.old > 0 && r.Old >= minimum*u.old || u.new > 0 && r.New >= minimum*u.new
 }
 
 // carries reports whether a row has a part of the change.

@@ -148,11 +148,11 @@ func breakdown(got *bench.Result, total string) (b *bench.Breakdown, unit scale,
 
 // largestReference is 0 where there is none.
 func largestReference(references []gate.ReferenceCheck) float64 {
-	most := 0.0
+	maximum := 0.0
 	for i := range references {
-		most = max(most, references[i].Value)
+		maximum = max(maximum, references[i].Value)
 	}
-	return most
+	return maximum
 }
 
 // recordedTotal is the total that the recorded operators are parts of: the

@@ -48,7 +48,7 @@ func TestFit(t *testing.T) {
 			for i := range d.Len() {
 				p, want := s.Prompt(i, false), plain.Prompt(i).InputLength
 				got, _ := count(p.Text)
-				if least := want - 7/size; size > 1 && (got > want || got < least) { // of one-letter tokens the fixed part may be more
+				if minimum := want - 7/size; size > 1 && (got > want || got < minimum) { // of one-letter tokens the fixed part may be more
 					t.Errorf("%s, pieces of %d: prompt %d has %d tokens, want %d", name, size, i, got, want)
 				}
 				if p.Text != same.Prompt(i, false).Text {

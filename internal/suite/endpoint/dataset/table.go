@@ -85,10 +85,10 @@ func (t *table) setHeader(row []string) error {
 	return nil
 }
 
-func (t *table) tokens(name, value string, most int) (int, error) {
+func (t *table) tokens(name, value string, maximum int) (int, error) {
 	n, err := strconv.Atoi(strings.TrimSpace(value))
-	if err != nil || n < 0 || n > most {
-		return 0, fmt.Errorf("%s is %s: write a whole number from 0 to %d", name, text.Quote(value, 40), most)
+	if err != nil || n < 0 || n > maximum {
+		return 0, fmt.Errorf("%s is %s: write a whole number from 0 to %d", name, text.Quote(value, 40), maximum)
 	}
 	return n, nil
 }

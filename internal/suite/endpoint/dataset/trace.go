@@ -34,9 +34,9 @@ func (c *collector) trace(o object) error {
 	if err != nil {
 		return err
 	}
-	if most := (it.length + c.spec.Block - 1) / c.spec.Block; len(ids) > most {
+	if maximum := (it.length + c.spec.Block - 1) / c.spec.Block; len(ids) > maximum {
 		return fmt.Errorf("hash_ids has %d blocks and input_length fills only %d of %d tokens: set block to the trace's block size",
-			len(ids), most, c.spec.Block)
+			len(ids), maximum, c.spec.Block)
 	}
 	it.parts = c.blockParts(ids, it.length)
 	return c.add(it)

@@ -45,13 +45,13 @@ func TestPercentile(t *testing.T) {
 // checks the ranks against sums of binomial chances in plain floating point.
 func TestOrderStatistics(t *testing.T) {
 	t.Parallel()
-	for q, least := range map[float64]int{.5: 6, .95: 72, .99: 368} {
+	for q, minimum := range map[float64]int{.5: 6, .95: 72, .99: 368} {
 		for _, n := range []int{0, 1, 5, 6, 7, 71, 72, 100, 367, 368, 369, 1000} {
 			low, high := ranks(n, q)
-			if exists := low >= 0 && high < n; exists != (n >= least) || minCount(q) != least {
-				t.Errorf("%v of %d: ranks %d to %d; least count %d, want %d", q, n, low, high, minCount(q), least)
+			if exists := low >= 0 && high < n; exists != (n >= minimum) || minCount(q) != minimum {
+				t.Errorf("%v of %d: ranks %d to %d; least count %d, want %d", q, n, low, high, minCount(q), minimum)
 			}
-			if n >= least && (below(n, low, q) > tail || below(n, low+1, q) <= tail || below(n, high, q) < 1-tail || below(n, high-1, q) >= 1-tail) {
+			if n >= minimum && (below(n, low, q) > tail || below(n, low+1, q) <= tail || below(n, high, q) < 1-tail || below(n, high-1, q) >= 1-tail) {
 				t.Errorf("%v of %d: ranks %d to %d are not the narrowest: %v, %v", q, n, low, high, below(n, low, q), below(n, high, q))
 			}
 		}

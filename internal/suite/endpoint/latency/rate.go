@@ -145,12 +145,12 @@ func inFlight(observations []Observation) int {
 	}
 	slices.Sort(starts)
 	slices.Sort(ends)
-	most, ended := 0, 0
+	maximum, ended := 0, 0
 	for i, at := range starts {
 		for ends[ended] <= at {
 			ended++
 		}
-		most = max(most, i+1-ended)
+		maximum = max(maximum, i+1-ended)
 	}
-	return most
+	return maximum
 }

@@ -96,7 +96,7 @@ func (row *sampleRow) observation() (o Observation, err error) {
 
 // check refuses what no client wrote.
 func (row *sampleRow) check() error {
-	const most = 1 << 40 // of a count
+	const maximum = 1 << 40 // of a count
 	switch {
 	case row.Index == nil || *row.Index < 0 || *row.Index > 1<<40:
 		return errors.New("request_idx is absent or impossible")
@@ -113,7 +113,7 @@ func (row *sampleRow) check() error {
 		return errors.New("a negative count")
 	}
 	for _, n := range []*int{row.TokensIn, row.TokensOut, row.Cached, row.Streamed} {
-		if n != nil && (*n < 0 || *n > most) {
+		if n != nil && (*n < 0 || *n > maximum) {
 			return fmt.Errorf("%d tokens", *n)
 		}
 	}

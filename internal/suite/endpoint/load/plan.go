@@ -195,12 +195,12 @@ func (p Plan) checkSize() error {
 	requests := float64(p.Warmup.Requests) + float64(p.Requests)
 	span := (p.Warmup.Duration + p.Duration + p.Drain).Seconds()
 	if p.rated() {
-		bound, most := requests, max(p.Rate, p.RateEnd)
+		bound, maximum := requests, max(p.Rate, p.RateEnd)
 		if p.Duration > 0 && p.Requests > 0 { // whichever first
-			bound = float64(p.Warmup.Requests) + min(float64(p.Requests), most*p.Duration.Seconds())
+			bound = float64(p.Warmup.Requests) + min(float64(p.Requests), maximum*p.Duration.Seconds())
 		}
 		span = max(p.Warmup.Duration.Seconds(), float64(p.Warmup.Requests)/p.Rate) + p.measuredSeconds() + p.Drain.Seconds()
-		requests = max(bound, most*span)
+		requests = max(bound, maximum*span)
 	}
 	if requests > maxRequests {
 		return fmt.Errorf(

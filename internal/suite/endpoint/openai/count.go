@@ -21,12 +21,12 @@ func (p *parser) output() (n int, source string) {
 // came. A chunk of text is a token at least; calls of tools are made out of
 // tokens by a parser, which may cut one token in two.
 func (p *parser) possible(said int) bool {
-	least := max(p.texts, min(len(p.tokens), 1))
+	minimum := max(p.texts, min(len(p.tokens), 1))
 	switch {
 	case p.expect.MaxTokens > 0 && said > p.expect.MaxTokens:
 		p.note("the server reports %d output tokens where %d were asked for", said, p.expect.MaxTokens)
-	case said < least:
-		p.note("the server reports %d output tokens where %d chunks came", said, least)
+	case said < minimum:
+		p.note("the server reports %d output tokens where %d chunks came", said, minimum)
 	default:
 		return true
 	}

@@ -34,9 +34,9 @@ var errDone = errors.New("[DONE]")
 
 // bound is base and so much for each token that was asked for; most where that
 // is more, or not known.
-func bound(base, perToken, most, tokens int) int {
-	if tokens <= 0 || tokens > (most-base)/perToken {
-		return most
+func bound(base, perToken, maximum, tokens int) int {
+	if tokens <= 0 || tokens > (maximum-base)/perToken {
+		return maximum
 	}
 	return base + perToken*tokens
 }

@@ -8,10 +8,10 @@ import (
 	"math"
 )
 
-// Options say where to search. Least and Most are loads above 0, such as
+// Options say where to search. Min and Max are loads above 0, such as
 // requests a second.
 type Options struct {
-	Least, Most float64
+	Min, Max float64
 	// Whole allows whole loads only, such as requests at once.
 	Whole bool
 	// Precision is the relative distance of the end points at which the search
@@ -128,13 +128,13 @@ func (s *seeker) ends() (low, high float64) {
 func (s *seeker) next(low, high float64) (load float64, done bool) {
 	switch {
 	case low == 0 && high == 0:
-		return s.Least, false
+		return s.Min, false
 	case low == 0: // the least load failed
 		return high, s.settled(high)
-	case high == 0 && low >= s.Most:
+	case high == 0 && low >= s.Max:
 		return low, s.settled(low)
 	case high == 0:
-		return s.round(min(2*low, s.Most)), false
+		return s.round(min(2*low, s.Max)), false
 	case !s.close(low, high):
 		return s.between(low, high), false
 	case !s.settled(low):
@@ -159,7 +159,7 @@ func (s *seeker) between(low, high float64) float64 {
 	if s.Whole {
 		middle = min(max(math.Round(middle), low+1), high-1)
 	}
-	return max(middle, s.Least)
+	return max(middle, s.Min)
 }
 
 func (s *seeker) round(load float64) float64 {
@@ -183,7 +183,7 @@ func (s *seeker) result() Result {
 		}
 	}
 	if high == 0 {
-		r.High, r.Unbounded = low, low > 0 && low >= s.Most
+		r.High, r.Unbounded = low, low > 0 && low >= s.Max
 	}
 	return r
 }

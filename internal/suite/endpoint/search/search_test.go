@@ -9,7 +9,7 @@ import (
 )
 
 func options() search.Options {
-	return search.Options{Least: 1, Most: 1000, Precision: 0.02, Repeats: 3}
+	return search.Options{Min: 1, Max: 1000, Precision: 0.02, Repeats: 3}
 }
 
 // TestKnownCapacity searches servers that hold exactly so much.

@@ -171,8 +171,8 @@ func checkCounts(t *testing.T, o evaluator.OutputResult) {
 		total += int(count)
 	}
 	n := o.NonFinite
-	most := n.ReferenceNaN + n.ReferenceInf + n.CandidateNaN + n.CandidateInf
-	if rest := o.Elements - total; rest < most/2 || rest > most {
+	maximum := n.ReferenceNaN + n.ReferenceInf + n.CandidateNaN + n.CandidateInf
+	if rest := o.Elements - total; rest < maximum/2 || rest > maximum {
 		t.Errorf("%d of %d elements are in the histogram, and the others are %+v", total, o.Elements, n)
 	}
 }

@@ -213,12 +213,12 @@ func ofDevice(traces []*Trace, hardware string) (own []*Trace, name string, err 
 }
 
 func quoteAll(names []string) string {
-	const most = 5
-	quoted := make([]string, 0, most+1)
-	for _, name := range names[:min(len(names), most)] {
+	const maximum = 5
+	quoted := make([]string, 0, maximum+1)
+	for _, name := range names[:min(len(names), maximum)] {
 		quoted = append(quoted, quote(name))
 	}
-	if len(names) > most {
+	if len(names) > maximum {
 		quoted = append(quoted, "...")
 	}
 	return strings.Join(quoted, ", ")

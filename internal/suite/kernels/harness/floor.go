@@ -27,8 +27,8 @@ func (p *trialProtocol) implausible() suspicion {
 	if p.Bytes == 0 || p.solution.Hello().Devices[0].Kind != "cpu" {
 		return suspicion{}
 	}
-	call, theirs, least := p.callTime(p.solution), p.callTime(p.reference), floorShare*p.copyTime()
-	if call >= least || least < minFloor || !p.NoBaseline && theirs < least {
+	call, theirs, minimum := p.callTime(p.solution), p.callTime(p.reference), floorShare*p.copyTime()
+	if call >= minimum || minimum < minFloor || !p.NoBaseline && theirs < minimum {
 		return suspicion{}
 	}
 	return suspicion{
@@ -36,7 +36,7 @@ func (p *trialProtocol) implausible() suspicion {
 		firm:   1,
 		excess: 1,
 		reason: fmt.Sprintf("a call takes %s, and this host needs %s only to read the inputs and to write the outputs (%d bytes): "+
-			"it does not compute from all inputs; look for where the result comes from", nanoseconds(call), nanoseconds(least), p.Bytes),
+			"it does not compute from all inputs; look for where the result comes from", nanoseconds(call), nanoseconds(minimum), p.Bytes),
 	}
 }
 

@@ -52,15 +52,15 @@ func (p *trialProtocol) time(ctx context.Context) error {
 	for _, s := range p.sidesTimed() {
 		s.timing.NS, s.timing.Slope = append(s.timing.NS, nil), append(s.timing.Slope, nil)
 	}
-	most := (p.maxFresh() + p.Trials - 1) / p.Trials
-	least := (minFresh + p.Trials - 1) / p.Trials
-	every, start, done := max(1, p.blocks/most), p.solution.now(), 0
+	maximum := (p.maxFresh() + p.Trials - 1) / p.Trials
+	minimum := (minFresh + p.Trials - 1) / p.Trials
+	every, start, done := max(1, p.blocks/maximum), p.solution.now(), 0
 	for n := range p.blocks {
 		if err := p.block(ctx, trial, n == 0); err != nil {
 			return err
 		}
-		late := done >= least && p.solution.now().Sub(start) > freshTime
-		if (n+1)%every != 0 || done >= most || late {
+		late := done >= minimum && p.solution.now().Sub(start) > freshTime
+		if (n+1)%every != 0 || done >= maximum || late {
 			continue
 		}
 		if err := p.timeFreshInputs(ctx); err != nil || p.Status != "" {
@@ -68,7 +68,7 @@ func (p *trialProtocol) time(ctx context.Context) error {
 		}
 		done++
 	}
-	for ; done < least; done++ {
+	for ; done < minimum; done++ {
 		if err := p.timeFreshInputs(ctx); err != nil || p.Status != "" {
 			return err
 		}
@@ -88,8 +88,8 @@ func (p *trialProtocol) plan(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	least := float64((p.Iterations + 3) / 4)
-	calls := min(float64(p.MaxIterations), max(least, float64(p.Sets), float64(p.MinTime.Nanoseconds())/call))
+	minimum := float64((p.Iterations + 3) / 4)
+	calls := min(float64(p.MaxIterations), max(minimum, float64(p.Sets), float64(p.MinTime.Nanoseconds())/call))
 	per := min(calls, max(1, math.Ceil(p.blockTime()/call)))
 	p.solution.perBlock, p.blocks = int(per), int(math.Ceil(calls/per))
 	p.freshCalls = p.freshSize(call)

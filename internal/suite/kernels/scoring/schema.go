@@ -33,8 +33,8 @@ func words[T ~string](values ...T) *jsonschema.Schema {
 	return s
 }
 
-func between(least, most float64) *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "number", Minimum: &least, Maximum: &most}
+func between(minimum, maximum float64) *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "number", Minimum: &minimum, Maximum: &maximum}
 }
 
 // written are the types whose schemas are not those of their kind.

@@ -21,19 +21,19 @@ type Goal struct {
 	Name string
 	Want string
 	Got  float64
-	// Least and Most bound Got; 0 is no bound.
-	Least, Most float64
+	// Min and Max bound Got; 0 is no bound.
+	Min, Max float64
 }
 
 // Holds reports whether the figure was reached.
-func (g Goal) Holds() bool { return g.Got >= g.Least && (g.Most == 0 || g.Got <= g.Most) }
+func (g Goal) Holds() bool { return g.Got >= g.Min && (g.Max == 0 || g.Got <= g.Max) }
 
 func maxGoal(got, limit float64, name string, args ...any) Goal {
-	return Goal{Name: fmt.Sprintf(name, args...), Want: fmt.Sprintf("<= %.3g", limit), Got: got, Most: limit}
+	return Goal{Name: fmt.Sprintf(name, args...), Want: fmt.Sprintf("<= %.3g", limit), Got: got, Max: limit}
 }
 
 func minGoal(got, limit float64, name string, args ...any) Goal {
-	return Goal{Name: fmt.Sprintf(name, args...), Want: fmt.Sprintf(">= %.3g", limit), Got: got, Least: limit}
+	return Goal{Name: fmt.Sprintf(name, args...), Want: fmt.Sprintf(">= %.3g", limit), Got: got, Min: limit}
 }
 
 // All lists all goals.
@@ -148,11 +148,11 @@ func pairGoals(d *Data) (goals []Goal) {
 		goals = append(
 			goals,
 			Goal{
-				Name:  fmt.Sprintf("pairs on a loaded host, n %d: false alarms %%, alpha 1 %%", row.N),
-				Want:  "0.5 to 1.5",
-				Got:   row.Rates[0].Percent(),
-				Least: 0.5,
-				Most:  1.5,
+				Name: fmt.Sprintf("pairs on a loaded host, n %d: false alarms %%, alpha 1 %%", row.N),
+				Want: "0.5 to 1.5",
+				Got:  row.Rates[0].Percent(),
+				Min:  0.5,
+				Max:  1.5,
 			},
 		)
 		for i, want := range power[row.N] {

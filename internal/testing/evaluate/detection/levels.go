@@ -62,7 +62,7 @@ func winsorise(y []float64, noise float64) []float64 {
 
 // partition returns the ends of the segments, 0 first and len(y) last, that
 // minimise the squared distances from the segments' means plus a penalty each.
-func partition(y []float64, least int, penalty float64) []int {
+func partition(y []float64, minimum int, penalty float64) []int {
 	n := len(y)
 	sum, square := make([]float64, n+1), make([]float64, n+1)
 	for i, v := range y {
@@ -72,8 +72,8 @@ func partition(y []float64, least int, penalty float64) []int {
 	best, from := make([]float64, n+1), make([]int, n+1)
 	for end := 1; end <= n; end++ {
 		best[end] = math.Inf(1)
-		for start := 0; start <= max(0, end-least); start++ {
-			if start > 0 && start < least {
+		for start := 0; start <= max(0, end-minimum); start++ {
+			if start > 0 && start < minimum {
 				continue
 			}
 			d := sum[end] - sum[start]

@@ -83,11 +83,11 @@ func fixed(limit float64) func(*Trial, float64) bool {
 func best(limit float64) func(*Trial, float64) bool {
 	return func(t *Trial, effect float64) bool {
 		base, head := t.sides(effect)
-		return least(head)/least(base)-1 > limit
+		return minimum(head)/minimum(base)-1 > limit
 	}
 }
 
-func least(values []float64) float64 {
+func minimum(values []float64) float64 {
 	m := math.Inf(1)
 	for _, v := range values {
 		m = min(m, v)

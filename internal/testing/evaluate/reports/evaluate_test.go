@@ -100,9 +100,9 @@ func check(t *testing.T, name string, got reports.Rates, want aim) {
 	if got.Red.Of == 0 || got.Red.Percent() > want.red {
 		t.Errorf("%s: %v of reports are red, want at most %v %%", name, got.Red, want.red)
 	}
-	for i, least := range want.found {
-		if got.Found[i].Percent() < least {
-			t.Errorf("%s: %v found at %v, want at least %v %%", name, got.Found[i], got.Effects[i], least)
+	for i, minimum := range want.found {
+		if got.Found[i].Percent() < minimum {
+			t.Errorf("%s: %v found at %v, want at least %v %%", name, got.Found[i], got.Effects[i], minimum)
 		}
 	}
 	if want.cost > 0 && got.Cost > want.cost {
@@ -133,8 +133,8 @@ func TestGeneratedHosts(t *testing.T) {
 			if r.Red.Hits > 2 {
 				t.Errorf("%s, %s: %v of unchanged reports are red", name, r.Road, r.Red)
 			}
-			if least := []float64{80, 30, 0, 0}[i]; r.Found[0].Percent() < least {
-				t.Errorf("%s, %s: %v of slow-downs of 20 %% are found, want %v %%", name, r.Road, r.Found[0], least)
+			if minimum := []float64{80, 30, 0, 0}[i]; r.Found[0].Percent() < minimum {
+				t.Errorf("%s, %s: %v of slow-downs of 20 %% are found, want %v %%", name, r.Road, r.Found[0], minimum)
 			}
 		}
 	}

@@ -25,8 +25,8 @@ var largeLosses = []float64{0.06, 0.20, 0.35}
 
 // noiseClasses are the upper ends of the noise of a value, as fractions.
 var noiseClasses = []struct {
-	most float64
-	name string
+	maximum float64
+	name    string
 }{{0.01, "0.5 to 1 %"}, {0.02, "1 to 2 %"}, {0.04, "2 to 4 %"}, {1, "4 to 8 %"}}
 
 // add judges a report with slowed cells of each effect. Only those count that are of the class.
@@ -63,10 +63,10 @@ func MeasureLargeLosses(reports int) (all []Settled) {
 		rng, r := rand.New(rand.NewPCG(35, uint64(len(n.name)))), road{paired: true, policy: gate.DefaultPolicy()}
 		for at := range reports {
 			h := newHost(n, generatedCells, rng)
-			one, least := injected(draw[0](h)), 0.0
+			one, minimum := injected(draw[0](h)), 0.0
 			for k, c := range noiseClasses {
-				classes[k].add(&r, &one, at, func(cell int) bool { return h.sd[cell] > least && h.sd[cell] <= c.most })
-				least = c.most
+				classes[k].add(&r, &one, at, func(cell int) bool { return h.sd[cell] > minimum && h.sd[cell] <= c.maximum })
+				minimum = c.maximum
 			}
 		}
 		all = append(all, classes...)

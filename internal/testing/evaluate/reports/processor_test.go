@@ -11,7 +11,7 @@ import (
 // sighted holds what processor time is for, on hosts by their place in the table: where no processor
 // is free it finds losses of 30 % that times do not show, it turns few unchanged reports red, and
 // where it does not count nothing changes.
-func sighted(t *testing.T, all []reports.BusyRates, most float64) {
+func sighted(t *testing.T, all []reports.BusyRates, maximum float64) {
 	t.Helper()
 	for i, r := range all {
 		alone, gated := r.Alone, r.Gated
@@ -20,7 +20,7 @@ func sighted(t *testing.T, all []reports.BusyRates, most float64) {
 			if gated.Found[1].Percent() < 95 || gated.Found[0].Percent() < alone.Found[0].Percent()+30 {
 				t.Errorf("%s: -30 %% is found in %v, -10 %% in %v, by times alone in %v", r.Host, gated.Found[1], gated.Found[0], alone.Found[0])
 			}
-			if gated.Red.Percent() > most {
+			if gated.Red.Percent() > maximum {
 				t.Errorf("%s: %v of unchanged reports are red", r.Host, gated.Red)
 			}
 		case 0, 6, 7:

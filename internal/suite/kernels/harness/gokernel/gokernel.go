@@ -27,9 +27,9 @@ type call struct {
 
 // builtin is a kernel that is registered under a name.
 type builtin struct {
-	least, most int // inputs
-	outputs     int
-	run         func(call) error
+	minimum, maximum int // inputs
+	outputs          int
+	run              func(call) error
 }
 
 // builtins has all kernels. A name without "_blocked" is the plain version.
@@ -114,7 +114,7 @@ func epsilon(definition string) float32 {
 }
 
 func (b builtin) accepts(inputs, outputs int) bool {
-	return inputs >= b.least && inputs <= b.most && outputs == b.outputs
+	return inputs >= b.minimum && inputs <= b.maximum && outputs == b.outputs
 }
 
 // misfit returns the error of tensors that do not go together.

@@ -418,7 +418,7 @@ func TestMisfitsAreRefused(t *testing.T) {
 	t.Parallel()
 	for name, b := range builtins {
 		in, out := []tensor.Tensor{}, []tensor.Tensor{}
-		for i := range b.least {
+		for i := range b.minimum {
 			in = append(in, filled(1, tensor.Int8, i+1))
 		}
 		for range b.outputs {

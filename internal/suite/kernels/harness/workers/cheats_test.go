@@ -141,8 +141,8 @@ func (e expectation) differs(m harness.Measurement) string {
 	if m.Failed != nil {
 		kind = string(m.Failed.Kind)
 	}
-	if least, _ := strconv.ParseFloat(e["reported"], 64); m.Status == evaluator.Passed && stats.Median(m.Solution.Values) < least {
-		return fmt.Sprintf("a call is reported to take %v ns, and takes at least %v", stats.Median(m.Solution.Values), least)
+	if minimum, _ := strconv.ParseFloat(e["reported"], 64); m.Status == evaluator.Passed && stats.Median(m.Solution.Values) < minimum {
+		return fmt.Sprintf("a call is reported to take %v ns, and takes at least %v", stats.Median(m.Solution.Values), minimum)
 	}
 	if slices.Contains(strings.Split(e["want"], " or "), string(m.Status)) && kind == e["kind"] && strings.Contains(m.Reason, e["reason"]) {
 		return ""
@@ -191,7 +191,7 @@ func try(t *testing.T, file string, e expectation) {
 	if reference.Dead() {
 		t.Error("the reference's worker was ended")
 	}
-	atLeast(t, m.Solution, e["least"])
+	takesAsLong(t, m.Solution, e["least"])
 	if err := solution.Close(); err != nil {
 		t.Error(err)
 	}
@@ -310,12 +310,12 @@ func equal(p harness.Pair) (evaluator.Status, error) {
 	return evaluator.Passed, nil
 }
 
-func atLeast(t *testing.T, timing harness.Timing, least string) {
+func takesAsLong(t *testing.T, timing harness.Timing, minimum string) {
 	t.Helper()
-	if least == "" {
+	if minimum == "" {
 		return
 	}
-	bound, err := strconv.ParseInt(least, 10, 64)
+	bound, err := strconv.ParseInt(minimum, 10, 64)
 	if err != nil || len(timing.NS) == 0 {
 		t.Fatalf("%d trials were timed (%v)", len(timing.NS), err)
 	}

@@ -29,7 +29,7 @@ func TestRandomThorough(t *testing.T) {
 func random(t *testing.T, kinds map[string]int, seeds ...uint64) {
 	all := []tensor.DType{tensor.Float64, tensor.Float32, tensor.F16, tensor.BF16, tensor.Float8E4M3FN, tensor.Float8E5M2, tensor.Float4E2M1,
 		tensor.Int64, tensor.Int32, tensor.Int16, tensor.Int8, tensor.Uint8, tensor.Bool}
-	for kind, least := range kinds {
+	for kind, minimum := range kinds {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			p := start(t, kind)
@@ -41,8 +41,8 @@ func random(t *testing.T, kinds map[string]int, seeds ...uint64) {
 					tested++
 				}
 			}
-			if tested < least || tested != len(has) {
-				t.Errorf("%d dtypes of %d were tested, want at least %d", tested, len(has), least)
+			if tested < minimum || tested != len(has) {
+				t.Errorf("%d dtypes of %d were tested, want at least %d", tested, len(has), minimum)
 			}
 		})
 	}
