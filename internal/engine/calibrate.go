@@ -55,7 +55,8 @@ func NewCalibrator(maximum int) *Calibrator {
 		}
 		return x
 	}
-	c := &Calibrator{processors: processors(maximum), matrix: newBlocked(draw(calibrateSide*calibrateSide), calibrateSide, calibrateSide, 1)}
+	matrix := newBlocked(draw(calibrateSide*calibrateSide), calibrateSide, calibrateSide, 1)
+	c := &Calibrator{processors: processors(maximum), matrix: matrix}
 	c.rows = draw(calibrateRows * calibrateSide)
 	for range c.processors {
 		c.outputs = append(c.outputs, make([]float32, calibrateRows*calibrateSide))

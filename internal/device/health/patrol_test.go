@@ -66,6 +66,7 @@ func spanOf(t *testing.T, v *vendorTools, d bench.Device, all ...bench.Device) *
 	s := w.Begin(t.Context(), d, false)
 	time.Sleep(12 * time.Second)
 	r.stat(0, 2000, 0)
+	time.Sleep(pause) // no look of the patrol stands for the last one
 	return s.End(t.Context())
 }
 
