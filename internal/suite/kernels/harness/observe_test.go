@@ -89,12 +89,17 @@ func TestSharedDevice(t *testing.T) {
 	}
 }
 
-// apart is by how much the long and the short request of a trial differ, in the trial where they differ least.
+// apart is by how much the long and the short request of a block differ beyond the calls that only the long one has, in the
+// block where that is least.
 func apart(t harness.Timing) time.Duration {
-	calls := float64(2 * t.Calls[0] / 4 / len(t.Slope[0])) // that 3N are more than N
 	off := math.Inf(1)
-	for _, slope := range slices.Concat(t.Slope...) {
-		off = min(off, math.Abs(slope)*calls)
+	for i, slopes := range t.Slope {
+		own := slices.Clone(t.NS[i])
+		slices.Sort(own)
+		calls := float64(2 * t.Calls[i] / 4 / len(slopes)) // that 3N are more than N
+		for _, slope := range slopes {
+			off = min(off, math.Abs(slope-float64(own[len(own)/2]))*calls)
+		}
 	}
 	return time.Duration(off)
 }
