@@ -17,19 +17,26 @@ import (
 func TestKernelsPageThorough(t *testing.T) {
 	testtier.Thorough(t)
 	browser := open(t)
+	page := tracesPage(t)
+	for _, view := range views {
+		t.Run(view.name, func(t *testing.T) {
+			ctx, cancel := chromedp.NewContext(browser)
+			defer cancel()
+			lookAtKernels(t, ctx, "file://"+page, view.name, view.width, view.scheme)
+			violations(t, ctx)
+		})
+	}
+}
+
+// tracesPage makes the page of a dataset's traces, and returns its path.
+func tracesPage(t *testing.T) string {
+	t.Helper()
 	dir := t.TempDir()
 	if err := os.CopyFS(filepath.Join(dir, "data"), os.DirFS(filepath.Join("..", "..", "internal", "suite", "kernels", "page", "testdata", "dataset"))); err != nil {
 		t.Fatal(err)
 	}
 	accelgate(t, dir, 0, "kernels", "report", "visualize", "data", "--out", "page.html")
-	for _, view := range views {
-		t.Run(view.name, func(t *testing.T) {
-			ctx, cancel := chromedp.NewContext(browser)
-			defer cancel()
-			lookAtKernels(t, ctx, "file://"+filepath.Join(dir, "page.html"), view.name, view.width, view.scheme)
-			violations(t, ctx)
-		})
-	}
+	return filepath.Join(dir, "page.html")
 }
 
 func lookAtKernels(t *testing.T, ctx context.Context, address, name string, width int64, scheme string) {

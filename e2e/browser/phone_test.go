@@ -2,7 +2,6 @@ package browser_test
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -15,12 +14,8 @@ import (
 func TestPhoneThorough(t *testing.T) {
 	testtier.Thorough(t)
 	browser := open(t)
-	dir := t.TempDir()
-	if err := os.CopyFS(filepath.Join(dir, "data"), os.DirFS(filepath.Join("..", "..", "internal", "suite", "kernels", "page", "testdata", "dataset"))); err != nil {
-		t.Fatal(err)
-	}
-	accelgate(t, dir, 0, "kernels", "report", "visualize", "data", "--out", "page.html")
-	t.Run("traces", func(t *testing.T) { onPhone(t, tab(t, browser), filepath.Join(dir, "page.html")) })
+	traces := tracesPage(t)
+	t.Run("traces", func(t *testing.T) { onPhone(t, tab(t, browser), traces) })
 	host := filepath.Join(siteOf(t, 1), "host", label, "index.html")
 	t.Run("coverage", func(t *testing.T) {
 		ctx := tab(t, browser)

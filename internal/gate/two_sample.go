@@ -23,8 +23,8 @@ func (r twoSampleResult) certain(share float64) bool {
 	return r.Estimate >= r.large || !r.sameCode && r.q <= share
 }
 
-// least returns the slow-down from which on one is certain.
-func (r twoSampleResult) minimum(share float64) float64 {
+// certainLoss returns the slow-down from which on one is certain.
+func (r twoSampleResult) certainLoss(share float64) float64 {
 	if r.sameCode {
 		return r.large
 	}
@@ -125,7 +125,7 @@ func withinChance(ev *testResults, n seriesKey, m *described, v Verdict) Verdict
 		return v
 	}
 	v.Evidence.Method, v.Evidence.P, v.Evidence.Q = MethodSessions, e.P, e.q
-	v.Evidence.MDE = max(v.Evidence.Limit, math.Abs(m.percent(e.minimum(ev.share))))
+	v.Evidence.MDE = max(v.Evidence.Limit, math.Abs(m.percent(e.certainLoss(ev.share))))
 	if v.Finding == Regressed && !v.Undecided() && !e.certain(ev.share) {
 		why := "two sessions of unchanged code may differ by as much"
 		if e.sameCode {

@@ -49,7 +49,7 @@ func (g *groups) add(f finding) {
 	}
 }
 
-// largest returns up to most groups, those with the most cells first, and how
+// largest returns up to maximum groups, those with the most cells first, and how
 // many cells the others have.
 func (g *groups) largest(maximum int) (list []group, cells int) {
 	list = slices.Clone(g.list)

@@ -12,7 +12,7 @@ const (
 	// MarkdownBytes is what [Markdown] keeps to: GitHub refuses a comment or a
 	// check summary over 65,535 characters, and the sender adds a marker.
 	MarkdownBytes = 60_000
-	// least is what the shortest form may need.
+	// minimum is what the shortest form may need.
 	minimum = 1000
 )
 

@@ -37,7 +37,7 @@ func warningsOf(run *bench.Run) []string {
 	return list
 }
 
-// warn counts all warnings and shows them while there are fewer than most rows.
+// warn counts all warnings and shows them while there are fewer than maximum rows.
 func (t *table) warn(host inline, warnings []string, maximum int) {
 	t.total += len(warnings)
 	for _, w := range warnings[:min(len(warnings), maximum-len(t.rows))] {

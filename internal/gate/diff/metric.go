@@ -13,7 +13,7 @@ import (
 const minForP99 = 368
 
 // few returns the number of requests that the metric rests on, if they are known
-// to be fewer than least, which a judgement needs; else 0. A document of
+// to be fewer than minimum, which a judgement needs; else 0. A document of
 // strangers says by the metric's name only that it is a 99th percentile.
 func (m metricPair) few() (n, minimum int) {
 	for _, side := range []*Metric{m.old, m.new} {

@@ -104,7 +104,7 @@ func (r *reader) positive(dst *float64) {
 	*dst = v
 }
 
-// count reads a whole number from 0 to most.
+// count reads a whole number from 0 to maximum.
 func (r *reader) count(maximum int64) int64 {
 	var v float64
 	at := r.next()
