@@ -87,14 +87,7 @@ func (p page) section(n node, path string) string {
 			fmt.Fprintf(&sections, "\n### `%s`\n\n%s\n%s", at+suffix, p.text(value), p.once(inner, at+suffix))
 			continue
 		}
-		facts := []string{value.kind()}
-		if slices.Contains(n.Required, key) {
-			facts = append(facts, "required")
-		}
-		if value.Default != nil {
-			facts = append(facts, fmt.Sprintf("default `%s`", strings.ReplaceAll(fmt.Sprint(value.Default), " ", ", ")))
-		}
-		fmt.Fprintf(&keys, "- `%s` (%s): %s\n", at, strings.Join(facts, "; "), p.text(value))
+		fmt.Fprintf(&keys, "- `%s`%s: %s\n", at, value.facts(slices.Contains(n.Required, key)), p.text(value))
 	}
 	if keys.Len() > 0 {
 		return "\n" + keys.String() + sections.String()
@@ -135,6 +128,24 @@ func (n node) mapping() (inner node, suffix string) {
 		return named, ".NAME"
 	}
 	return n, ""
+}
+
+// facts are what a page has in parentheses behind a key: its values, unless it takes any text or a default shows them.
+func (n node) facts(required bool) string {
+	var facts []string
+	if kind := n.kind(); n.Enum != nil || kind != "text" && n.Default == nil {
+		facts = append(facts, kind)
+	}
+	if required {
+		facts = append(facts, "required")
+	}
+	if n.Default != nil {
+		facts = append(facts, fmt.Sprintf("default `%s`", strings.ReplaceAll(fmt.Sprint(n.Default), " ", ", ")))
+	}
+	if len(facts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(facts, "; ") + ")"
 }
 
 // kind names the values that a key takes.
