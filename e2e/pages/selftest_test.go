@@ -18,10 +18,7 @@ import (
 // take from it what no program stands in for.
 var elsewhere = []struct{ page, file, edit string }{
 	{"devices.md", "devices.yaml", ""},
-	{"devices.md", "nodes.yaml", ""},
 	{"devices.md", "mig.yaml", ""},
-	{"devices.md", "cpus.yaml", "s/cpus: 0-7/cpus: 0/"},
-	{"devices.md", "numa.yaml", ""},
 	{"presets.md", "llama.yaml", `s,/models/Qwen3-8B-Q4_K_M.gguf,bench.py,; s/, args: .*\]}/}/`},
 	{"recipes.md", "gpu.yaml", "s,/models/Qwen3-8B-Q4_K_M.gguf,bench.py,"},
 	{"recipes.md", "mac.yaml", "s/metal/cpu/; s,/Users/Shared/models/Qwen3-8B-Q4_K_M.gguf,bench.py,"},
