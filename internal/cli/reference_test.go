@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	referenceBegin = "<!-- go test ./internal/cli -run TestSchemaIsFresh -update writes what follows, from accelgate schema config -->\n"
-	referenceEnd   = "<!-- end of the list of keys -->\n"
+	referenceBegin = "<!-- written by go test ./internal/cli -run TestSchemaIsFresh -update -->\n"
+	referenceEnd   = "<!-- end of keys -->\n"
 )
 
 // node is the part of a schema that the pages show.

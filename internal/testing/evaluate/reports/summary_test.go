@@ -80,3 +80,29 @@ func firstRow(rows []map[string]string, column, value string) map[string]string 
 	}
 	return nil
 }
+
+// TestPageHasTheMeasuredNoise holds the table of cells by their noise, in docs/detection/rates.md, to docs/detection/data. It needs no data.
+func TestPageHasTheMeasuredNoise(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(filepath.Join(docs, "detection", "rates.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := recorded(t, "noise.csv")
+	for label, cells := range map[string]string{
+		"below 0.75 %": "3, quiet, noise < 0.75 %",
+		"0.75 to 2 %":  "3, medium, 0.75-2 %",
+		"2 to 5 %":     "3, noisy, 2-5 %",
+		"above 5 %":    "3, very noisy, > 5 %",
+	} {
+		got := firstRow(rows, "n, cells", cells)
+		var found []string
+		for _, effect := range []string{"+2 %", "+3 %", "+5 %", "+10 %", "+20 %"} {
+			percent, _, _ := strings.Cut(got[effect], " ")
+			found = append(found, percent)
+		}
+		if row := "\n| " + label + " | " + strings.Join(found, " / ") + " |\n"; !strings.Contains(string(page), row) {
+			t.Errorf("docs/detection/rates.md has no row%s", row)
+		}
+	}
+}
