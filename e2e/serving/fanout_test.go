@@ -32,9 +32,9 @@ load: {concurrency: [256], requests: 512, warmup: {requests: 256, duration: 0s},
 // until a second before the start.
 const soon = 15
 
-// TestFanOutThorough executes the three ways to start shards: the GitHub workflow in docs/endpoints.md by its jobs, matrix and outputs, the
-// Job in examples/shards by its container's command for each completion index, and Slurm's commands there with a stand-in for srun. What
-// they leave is merged by their own commands to the run of one client. It takes about twenty seconds, because shards have a common start.
+// TestFanOutThorough executes the three ways to start shards of examples/shards: the GitHub workflow by its jobs, matrix and outputs,
+// the Kubernetes Job by its container's command for each completion index, and Slurm's commands with a stand-in for srun. What they leave
+// is merged by their own commands to the run of one client. It takes about twenty seconds, because shards have a common start.
 func TestFanOutThorough(t *testing.T) {
 	testtier.Thorough(t)
 	for name, run := range map[string]func(t *testing.T, dir string) (results string){"GitHub": onGitHub, "Kubernetes": onKubernetes, "Slurm": onSlurm} {
@@ -249,10 +249,7 @@ func evaluated(t *testing.T, text string, values map[string]string) string {
 // onGitHub runs the jobs in the order of their needs, the shards of the matrix at once, with stand-ins for the actions that move files.
 func onGitHub(t *testing.T, dir string) string {
 	var w workflow
-	_, section, _ := strings.Cut(read(t, "docs/endpoints.md"), "\n## More than one client\n")
-	_, block, _ := strings.Cut(section, "\n```yaml\n")
-	block, _, _ = strings.Cut(block, "\n```\n")
-	unmarshal(t, block, &w)
+	unmarshal(t, read(t, "examples/shards/github.yml"), &w)
 	values := map[string]string{}
 	r := runner{t: t, checkout: dir, artifacts: t.TempDir()}
 	for _, name := range []string{"start", "shard", "merge"} {

@@ -214,8 +214,16 @@ func TestDocsPinActions(t *testing.T) {
 	if err != nil || len(pages) == 0 {
 		t.Fatalf("no pages: %v", err)
 	}
-	for _, page := range append(pages, filepath.Join("..", "..", "README.md")) {
-		for _, block := range yamlBlock.FindAllStringSubmatch(content(t, strings.TrimPrefix(filepath.ToSlash(page), "../../")), -1) {
+	workflows, err := filepath.Glob(filepath.Join("..", "..", "examples", "*", "*.yml"))
+	if err != nil || len(workflows) < 6 {
+		t.Fatalf("%d examples of workflows: %v", len(workflows), err)
+	}
+	for _, page := range slices.Concat(pages, workflows, []string{filepath.Join("..", "..", "README.md")}) {
+		text := content(t, strings.TrimPrefix(filepath.ToSlash(page), "../../"))
+		if filepath.Ext(page) == ".yml" {
+			text = "```yaml\n" + text + "```\n"
+		}
+		for _, block := range yamlBlock.FindAllStringSubmatch(text, -1) {
 			for _, m := range uses.FindAllStringSubmatch(block[1], -1) {
 				if !strings.HasPrefix(m[1], "./") && !strings.HasPrefix(m[1], "accelgate/") && !pinned.MatchString(m[1]) {
 					t.Errorf("%s: %s is not pinned to a commit", filepath.Base(page), m[1])
