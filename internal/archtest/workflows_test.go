@@ -294,13 +294,17 @@ func TestCalledWorkflowsNameNoRepository(t *testing.T) {
 	}
 }
 
-// TestDocsShowTheCallers: docs/github.md and docs/dashboard.md show the files of examples/workflows.
+// TestDocsShowTheCallers: docs/github.md shows the first file of examples/workflows, the pages lead to the others, and docs/github.md has
+// a row for each input.
 func TestDocsShowTheCallers(t *testing.T) {
 	page := content(t, "docs/github.md")
-	shown := page + content(t, "docs/dashboard.md")
-	for _, name := range []string{"accelgate.yml", "accelgate-forks.yml", "accelgate-chat.yml", "accelgate-pages.yml"} {
-		if !strings.Contains(shown, "```yaml\n"+content(t, "examples/workflows/"+name)+"```") {
-			t.Errorf("no page shows examples/workflows/%s as it is", name)
+	if !strings.Contains(page, "```yaml\n"+content(t, "examples/workflows/accelgate.yml")+"```") {
+		t.Error("docs/github.md does not show examples/workflows/accelgate.yml as it is")
+	}
+	shown := page + content(t, "docs/dashboard.md") + content(t, "docs/recipes.md") + content(t, "docs/clusters.md")
+	for _, name := range exampleWorkflows(t) {
+		if name != "examples/workflows/accelgate.yml" && !strings.Contains(shown, "](../"+name+")") {
+			t.Errorf("no page has a link to %s", name)
 		}
 	}
 	_, inputs, _ := strings.Cut(content(t, ".github/workflows/gate.yml"), "    inputs:\n")

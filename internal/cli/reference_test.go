@@ -130,10 +130,11 @@ func (n node) mapping() (inner node, suffix string) {
 	return n, ""
 }
 
-// facts are what a page has in parentheses behind a key: its values, unless it takes any text or a default shows them.
+// facts are what a page has in parentheses behind a key: its values, unless it takes any text, or a default or another key shows them.
 func (n node) facts(required bool) string {
 	var facts []string
-	if kind := n.kind(); n.Enum != nil || kind != "text" && n.Default == nil {
+	kind := n.kind()
+	if listed := n.Enum != nil || kind != "text" && n.Default == nil; listed && !strings.HasPrefix(n.Description, "As in") {
 		facts = append(facts, kind)
 	}
 	if required {
