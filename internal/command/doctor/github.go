@@ -20,7 +20,7 @@ func (l *look) access(ctx context.Context) {
 			"if that is a GitHub Enterprise Server, type GITHUB_SERVER_URL=https://"+l.elsewhere+" accelgate doctor")
 		return
 	case l.remote == github.Repo{} && l.Repo != "":
-		l.add("github", Unknown, text.Quote(l.Repo, 100)+" is no name of a repository", "accelgate doctor --repo OWNER/NAME")
+		l.add("github", Unknown, text.Quote(l.Repo, 100)+" does not name a repository", "accelgate doctor --repo OWNER/NAME")
 		return
 	case l.remote == github.Repo{}:
 		l.add("github", Unknown, "the remote origin is not a repository on GitHub", "accelgate doctor --repo OWNER/NAME")
@@ -51,7 +51,9 @@ func (l *look) access(ctx context.Context) {
 }
 
 // withToken is what to type for a token.
-func (l *look) withToken() string { return "GITHUB_TOKEN=$(gh auth token" + l.hostname() + ") accelgate doctor" }
+func (l *look) withToken() string {
+	return "GITHUB_TOKEN=$(gh auth token" + l.hostname() + ") accelgate doctor"
+}
 
 // badToken reports why GitHub was not looked at. Messages about a wrong token name what a workflow passes.
 func (l *look) badToken(err error) {
