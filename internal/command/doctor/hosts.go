@@ -126,10 +126,19 @@ func (c call) builds() bool {
 
 var commit = lazyregexp.New(`^[0-9a-f]{40}$`)
 
+// here reports whether a call measures on this host. A step that names no host may.
+func (l *look) here(c call) bool {
+	if c.workflow == "gate.yml" {
+		return slices.Contains(l.hosts(c).labels, l.host.Label)
+	}
+	label := c.with["host-label"]
+	return c.workflow == upstream.String()+"/native" && (label == nil || label == l.host.Label)
+}
+
 // builder looks for Go on a host that measures by a branch: there the job builds accelgate from source.
 func (l *look) builder() {
 	for _, c := range l.calls {
-		if c.workflow == "gate.yml" && c.builds() && slices.Contains(l.hosts(c).labels, l.host.Label) {
+		if c.builds() && l.here(c) {
 			if _, err := worker.Find("go", l.Environ); err != nil {
 				l.add("programs", Error, fmt.Sprintf("no folder of PATH has \"go\", which %s needs here: @%s is not a release, so the job builds accelgate", c.file, c.ref),
 					"install Go from https://go.dev/dl, and add its folder to PATH; that of a runner stands in its file .path")
