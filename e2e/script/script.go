@@ -95,11 +95,19 @@ func condition(name string) (bool, error) {
 		_, err := exec.LookPath(tool)
 		return err == nil || required, nil
 	}
+	if name == "tmpfs" {
+		return mounts(), nil
+	}
 	if name != "engine" {
 		return false, fmt.Errorf("unknown condition %q", name)
 	}
 	return podman(), nil
 }
+
+// mounts reports whether a process may mount file systems of its own, which some hosts allow to root only.
+var mounts = sync.OnceValue(func() bool {
+	return exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt").Run() == nil
+})
 
 // required says that no tool may be absent, as in CI: a script that needs one
 // fails there rather than being skipped.

@@ -3,6 +3,7 @@ package archtest
 import (
 	"fmt"
 	"maps"
+	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -77,6 +78,24 @@ func TestWorkflowsAreSafe(t *testing.T) {
 					t.Errorf("%s: job %s leaves the token in the checkout; set persist-credentials: false", name, id)
 				}
 			}
+		}
+	}
+}
+
+// TestDispatchInputs: the docs show each input of a dispatch that gate.yml reads.
+func TestDispatchInputs(t *testing.T) {
+	var docs strings.Builder
+	for _, page := range []string{"github.md", "recipes.md"} {
+		data, err := os.ReadFile(filepath.Join("..", "..", "docs", page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		docs.Write(data)
+	}
+	var gate any
+	for _, m := range regexp.MustCompile(`github\.event\.inputs\.(\w+)`).FindAllStringSubmatch(load(t, ".github/workflows/gate.yml", &gate), -1) {
+		if !strings.Contains(docs.String(), m[1]+": {type: ") {
+			t.Errorf("gate.yml reads the input %q, which no page shows", m[1])
 		}
 	}
 }

@@ -105,7 +105,7 @@ func (l *look) requires(branch, check string, required github.Required) {
 // unwritten looks at a required check that is not the gate's: its name may be meant as one.
 func (l *look) unwritten(branch, check string) {
 	name := fmt.Sprintf("%s requires the check %s", text.Quote(branch, 60), text.Quote(check, 60))
-	if check == "accelgate" || strings.HasPrefix(check, "accelgate (") {
+	if meant := text.Nearest(strings.ToLower(check), append(l.checks(), "accelgate")); meant != "" || strings.HasPrefix(check, "accelgate (") {
 		l.add("protection", Error, name+", which no workflow here writes, so no pull request can be merged",
 			"correct the name at "+l.page("settings/rules")+", or the input check-name")
 		return
