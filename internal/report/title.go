@@ -9,7 +9,6 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
-	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -144,7 +143,7 @@ func (r *Report) correctnessPhrase() string {
 
 // nonBlockingPhrase returns why cells that fail do not block.
 func (r *Report) nonBlockingPhrase(n int) string {
-	if r.in.Policy.Compat != compat.None {
+	if r.in.Policy.Compat.Rules().Judge != nil {
 		return fails(n) + " without blocking (compat: " + shorten(visible(string(r.in.Policy.Compat)), maxName) + ")"
 	}
 	if r.total.excused[gate.Quarantined] > 0 {

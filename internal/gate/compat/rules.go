@@ -30,8 +30,9 @@ type Rules struct {
 	Implausible bool // a change by a large factor blocks
 	Unguarded   bool // numbers without a reference are counted
 	Complete    bool // cells and metrics that the run lacks are missing, and values that a metric cannot have fail a cell
-	// Judge judges the outcome and the speed of a cell; nil leaves both to the gate's own rules. ref is nil where the
-	// reference does not have the cell; threshold is in percent.
+	RawIDs      bool // the values in names of cells are as the tool writes them
+	// Judge judges the outcome and the speed of a cell; nil leaves both to the gate's own rules, which judge the outcome of
+	// any cell. ref is nil where the reference does not have the cell; threshold is in percent.
 	Judge func(ref, got *bench.Result, threshold float64) Judgement
 	// Metrics are the ones that are judged; nil for all that the run does not call informational.
 	Metrics []string

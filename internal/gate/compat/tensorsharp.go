@@ -12,6 +12,7 @@ const (
 // never blocks, vanished cells are not looked for, and gains are not shown.
 var tensorSharp = Rules{
 	AnyHost: true,
+	RawIDs:  true,
 	Judge:   judgeTensorSharp,
 	Metrics: []string{decode, prefill},
 	Order:   []string{"other_host", "crashed", "incorrect", "regressed", "fixed", "untracked"},

@@ -8,7 +8,6 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
-	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/text"
@@ -24,7 +23,7 @@ func PrintTest(w io.Writer, r report.Report) error {
 	return out.each(&r, (*hostCases).any, func(of *hostCases) {
 		groups := of.Comparison.Groups
 		if of = of.withoutGroups(); of.total > 0 {
-			out.testTotals(of, r.Input().Policy.Compat == compat.MSModeling84)
+			out.testTotals(of, !r.Input().Policy.Compat.Rules().Totals.Groups)
 			out.testOperators(of)
 		}
 		if len(groups) > 0 {
