@@ -71,7 +71,7 @@ func (r *replay) check() error {
 	switch {
 	case r.cases == "" || r.tables == "":
 		return exit.Usagef("accelgate cases replay: give both folders: add --cases FOLDER --tables FOLDER")
-	case r.compat != "" && !compat.Tool(r.compat).Rules().Totals.TwoSided:
+	case r.compat != "" && compat.Tool(r.compat).Rules().Totals.Judge == nil:
 		return exit.Usagef("--compat: unknown tool %q: write msmodeling, %s for its rules before groups, or leave it out",
 			r.compat, compat.MSModeling84)
 	case r.json && r.format != "" && r.format != "json":

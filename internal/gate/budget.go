@@ -31,7 +31,7 @@ type BudgetResult struct {
 	Values int `json:"values,omitempty"`
 	// Worst are the cells that lost most, at most 3, the worst first.
 	Worst []CellChange `json:"worst,omitempty"`
-	// Group is the name of the [CaseGroup] that the mean is of; "" for a budget of the configuration.
+	// Group is the name of the [compat.CaseGroup] that the mean is of; "" for a budget of the configuration.
 	Group string `json:"group,omitempty"`
 	// LeftOut says which cells of the group are not in the mean, and why; "" for none.
 	LeftOut string `json:"left_out,omitempty"`

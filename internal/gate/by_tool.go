@@ -65,6 +65,27 @@ func (in *inputs) speedByTool(c cell, j compat.Judgement, v Verdict) Verdict {
 	return v
 }
 
+// totalByTool turns what another tool finds of a total into verdicts.
+func totalByTool(check *compat.Check, judged []compat.TotalJudgement, sample *bench.Sample) (verdicts []Verdict) {
+	for _, j := range judged {
+		v := Verdict{Cell: check.Cell, Metric: check.Metric, Finding: Untracked, New: check.Actual,
+			Reason: "the case has no time to compare with, which msmodeling counts as passed: record one with cases refresh"}
+		if j.Reference != nil {
+			v = judgeReference(j.Reference, check, false, sample)
+			v.Finding, v.DecidedBy, v.Reason, v.Evidence.Method = Unchanged, Certain, "", MethodThreshold
+		}
+		switch j.Class {
+		case compat.Regressed:
+			v.Finding = Regressed
+		case compat.TooFast:
+			v.Finding = Unrecorded
+			v.Reason = "faster than the Tolerance allows, which fails by msmodeling's rule: refresh the case if that is meant"
+		}
+		verdicts = append(verdicts, v)
+	}
+	return verdicts
+}
+
 // gated reports whether the policy judges the metric at all.
 func (p *Policy) gated(m *described) bool { return p.Compat.Rules().Judges(m.Name, m.Informational) }
 

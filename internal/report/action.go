@@ -320,7 +320,7 @@ func (r *Report) next() []block {
 
 // replayed reports a comparison that repeats add nothing to: msmodeling's
 // simulator prints the same numbers each time.
-func (r *Report) replayed() bool { return r.in.Policy.Compat.Rules().Totals.TwoSided }
+func (r *Report) replayed() bool { return r.in.Policy.Compat.Rules().Totals.Judge != nil }
 
 // addressed begins a command in a comment that is for this configuration among several.
 func (r *Report) addressed() string {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/suite/cases"
 )
@@ -78,7 +79,7 @@ func BenchmarkRenderChecks(b *testing.B) {
 	for _, c := range h.Comparison.Checks {
 		v := judgedCell(c.Cell, gate.Unchanged)
 		v.Metric, v.Reference = c.Metric, "baseline"
-		if c.Status != gate.CheckPass {
+		if c.Status != compat.CheckPass {
 			v.Finding, v.Blocks = gate.Regressed, true
 		}
 		h.Comparison.Verdicts = append(h.Comparison.Verdicts, v)

@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 )
 
 // checks writes the member of that name, if it is not empty.
-func (e *encoder) checks(checks []gate.Check) {
+func (e *encoder) checks(checks []compat.Check) {
 	if len(checks) == 0 {
 		return
 	}
@@ -25,7 +25,7 @@ func (e *encoder) checks(checks []gate.Check) {
 
 // check writes one: the operators come last in it, and their rows and
 // violations last in them.
-func (e *encoder) check(c *gate.Check) {
+func (e *encoder) check(c *compat.Check) {
 	head := finiteCheck(*c)
 	head.Operators.Rows, head.Operators.Violations = nil, nil
 	e.begin(&head, "}}")
@@ -44,7 +44,7 @@ func (e *encoder) check(c *gate.Check) {
 	e.text("}}")
 }
 
-func finiteCheck(c gate.Check) gate.Check {
+func finiteCheck(c compat.Check) compat.Check {
 	c.Actual, c.Operators.Tolerance = finite(c.Actual), finite(c.Operators.Tolerance)
 	c.References = slices.Clone(c.References)
 	for i := range c.References {
@@ -56,7 +56,7 @@ func finiteCheck(c gate.Check) gate.Check {
 
 // operator writes a row as package json would, at a fifth of its cost: a run of
 // 2,000 cases has 400,000 of them.
-func (e *encoder) operator(row *gate.OperatorRow) {
+func (e *encoder) operator(row *compat.OperatorRow) {
 	b := e.w.AvailableBuffer()
 	b = append(appendString(append(b, `{"name":`...), row.Name), `,`...)
 	if row.Change != "" {

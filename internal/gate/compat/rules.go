@@ -42,22 +42,14 @@ type Rules struct {
 	Totals Totals
 }
 
-// Totals are rules for the recorded totals of cells, by the files of their suite.
-type Totals struct {
-	TwoSided bool // a gain beyond the tolerance fails as well; the host's baseline does not count
-	Groups   bool // the mean of a group is judged in place of its cases
-	Written  bool // largest increases of the files count
-	Implied  bool // and those that the files imply
-}
-
 var own = Rules{Statistics: true, Entries: true, Context: true, Hosts: true, Implausible: true, Unguarded: true, Complete: true,
 	Totals: Totals{Groups: true, Written: true}}
 
 var tools = map[Tool]*Rules{
 	None:         &own,
 	TensorSharp:  &tensorSharp,
-	MSModeling:   {Complete: true, Totals: Totals{TwoSided: true, Groups: true, Written: true, Implied: true}},
-	MSModeling84: {Complete: true, Totals: Totals{TwoSided: true}},
+	MSModeling:   {Complete: true, Totals: Totals{Judge: judgeTwoSided, Mean: meanDistance, Groups: true, Written: true, Implied: true}},
+	MSModeling84: {Complete: true, Totals: Totals{Judge: judgeTwoSided}},
 }
 
 // Rules returns the rules of the tool. An unknown tool has the gate's own.

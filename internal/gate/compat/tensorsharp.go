@@ -19,7 +19,7 @@ var tensorSharp = Rules{
 	Totals:  Totals{Groups: true, Written: true},
 }
 
-// Class is what a tool finds of a cell.
+// Class is what a tool finds of a cell or of its total.
 type Class int
 
 // The classes.
@@ -33,6 +33,7 @@ const (
 	NoSpeed           // passes on both sides, which have no speed
 	NoReference       // the reference's speed is 0
 	Regressed         // slower by more than the threshold
+	TooFast           // faster by more than the tolerance, which fails as well
 )
 
 // Judgement is what a tool finds of a cell.
