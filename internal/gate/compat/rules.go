@@ -15,6 +15,8 @@ const (
 	None        Tool = "" // the gate's own rules
 	TensorSharp Tool = "tensorsharp"
 	MSModeling  Tool = "msmodeling" // its checker at commit 21de24d3
+	// InferenceBench compares two documents.
+	InferenceBench Tool = "inferencebench"
 	// MSModeling84 has no groups and no largest increase: those came after commit 84fec85.
 	MSModeling84 Tool = "msmodeling@84fec85"
 )
@@ -36,20 +38,24 @@ type Rules struct {
 	Judge func(ref, got *bench.Result, threshold float64) Judgement
 	// Metrics are the ones that are judged; nil for all that the run does not call informational.
 	Metrics []string
-	// Order sorts verdicts on cells by the names of their findings, and by cell; nil keeps the order of the run.
+	// Order sorts verdicts by the names of their findings, and by cell; nil keeps the gate's own order.
 	Order []string
 	// Totals are the rules for the recorded totals of cells.
 	Totals Totals
+	// Change judges a number of two documents; nil leaves it to the gate's own rules. A nil number is none, tolerance is a
+	// fraction.
+	Change func(old, now *float64, better bench.Direction, tolerance float64) Change
 }
 
 var own = Rules{Statistics: true, Entries: true, Context: true, Hosts: true, Implausible: true, Unguarded: true, Complete: true,
 	Totals: Totals{Groups: true, Written: true}}
 
 var tools = map[Tool]*Rules{
-	None:         &own,
-	TensorSharp:  &tensorSharp,
-	MSModeling:   {Complete: true, Totals: Totals{Judge: judgeTwoSided, Mean: meanDistance, Groups: true, Written: true, Implied: true}},
-	MSModeling84: {Complete: true, Totals: Totals{Judge: judgeTwoSided}},
+	None:           &own,
+	TensorSharp:    &tensorSharp,
+	InferenceBench: &inferenceBench,
+	MSModeling:     {Complete: true, Totals: Totals{Judge: judgeTwoSided, Mean: meanDistance, Groups: true, Written: true, Implied: true}},
+	MSModeling84:   {Complete: true, Totals: Totals{Judge: judgeTwoSided}},
 }
 
 // Rules returns the rules of the tool. An unknown tool has the gate's own.
