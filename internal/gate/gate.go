@@ -168,7 +168,7 @@ type Policy struct {
 	Event   string `json:"event,omitempty"`
 	Profile string `json:"profile,omitempty"`
 	// Waivers are the regressions that are accepted, valid and in the order of
-	// their file. Only what [waiver.Entry.Holds] on Today counts; the zero Today
+	// their file. Only what [waiver.Date.Holds] on Today counts; the zero Today
 	// accepts nothing.
 	Waivers []waiver.Entry `json:"-"`
 	Today   waiver.Date    `json:"-"`
