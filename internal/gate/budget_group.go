@@ -151,7 +151,7 @@ func (g *group) stateOf(in *inputs, m *member) memberState {
 		return memberFresh
 	case !paired && old == nil:
 		return m.unrecorded(d)
-	case d.instead != "" && (applies(got, d.instead) || known && applies(m.ref, d.instead)):
+	case d.replaced(got) || known && d.replaced(m.ref):
 		return memberFresh
 	case known && in.unjudged == "" && unchanged(m.ref, got):
 		return memberSame
@@ -163,7 +163,7 @@ func (g *group) stateOf(in *inputs, m *member) memberState {
 
 // unrecorded is the state of a member whose number no reference has: one that another metric stands for needs none.
 func (m *member) unrecorded(d *described) memberState {
-	if d.instead != "" && applies(m.got, d.instead) {
+	if d.replaced(m.got) {
 		return memberFresh
 	}
 	return memberUnrecorded

@@ -25,7 +25,7 @@ func judgeMetric(in *inputs, ev *testResults, m *described, c cell) (v Verdict, 
 		return Verdict{Finding: Missing, Delta: -100, Old: old.Median(),
 			Reason: fmt.Sprintf("the baseline has %s for this cell and the run does not", m.Name)}, true
 	}
-	if m.instead != "" && (applies(c.ref, m.instead) || applies(c.got, m.instead)) {
+	if m.replaced(c.ref) || m.replaced(c.got) {
 		return v, false
 	}
 	if counts {
@@ -123,11 +123,4 @@ func once(v Verdict) Verdict {
 		v.Reason = text.Reasons(v.Reason, single)
 	}
 	return v
-}
-
-// applies reports whether the result has the metric above 0, which is how
-// TensorSharp's programs say that it applies.
-func applies(r *bench.Result, metric string) bool {
-	s := r.Sample(metric)
-	return s != nil && s.Median() > 0
 }

@@ -240,7 +240,7 @@ func measures(in *inputs, m *described, c cell) bool {
 	case c.ref != nil && in.unjudged == "" && unchanged(c.ref, c.got):
 		return false
 	}
-	return m.instead == "" || !applies(c.got, m.instead) && (c.ref == nil || !applies(c.ref, m.instead))
+	return !m.replaced(c.got) && (c.ref == nil || !m.replaced(c.ref))
 }
 
 // falseAlarms is the chance, as a fraction, that a report on unchanged code blocks

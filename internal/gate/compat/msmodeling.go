@@ -19,10 +19,11 @@ type Totals struct {
 	Implied bool // and those that the files imply
 }
 
-// TotalJudgement is what a tool finds of a total by one reference, which is nil where there is none.
+// TotalJudgement is what a tool finds of a total by one reference.
 type TotalJudgement struct {
 	Class
-	Reference *ReferenceCheck
+	Reference *ReferenceCheck // nil where there is none
+	Reason    string          // of the tool; "" for none
 }
 
 // References compares a total with each of the recorded ones: within the tolerance, to either side, and not above the
@@ -52,16 +53,18 @@ func judgeTwoSided(c *Check) (found []TotalJudgement) {
 	c.SumUp()
 	decides := c.Deciding()
 	if decides == nil {
-		return []TotalJudgement{{Class: Unknown}}
+		return []TotalJudgement{{Class: Unknown,
+			Reason: "the case has no time to compare with, which msmodeling counts as passed: record one with cases refresh"}}
 	}
 	for i := range c.References {
 		switch r := &c.References[i]; {
 		case !r.Passed && r.Diff > 0:
-			found = append(found, TotalJudgement{Regressed, r})
+			found = append(found, TotalJudgement{Regressed, r, ""})
 		case !r.Passed:
-			found = append(found, TotalJudgement{TooFast, r})
+			found = append(found, TotalJudgement{TooFast, r,
+				"faster than the Tolerance allows, which fails by msmodeling's rule: refresh the case if that is meant"})
 		case r == decides && c.Status == CheckPass:
-			found = append(found, TotalJudgement{Unchanged, r})
+			found = append(found, TotalJudgement{Unchanged, r, ""})
 		}
 	}
 	return found
