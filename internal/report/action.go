@@ -445,11 +445,14 @@ func (r *Report) refresh(f finding, initial bool) inline {
 }
 
 // on adds the host of a finding to a line, where there are several.
-func (r *Report) on(f finding, line inline) inline {
+func (r *Report) on(f finding, line inline) inline { return r.onHost(&r.hosts[f.host], line) }
+
+// onHost adds the host to a line, where there are several.
+func (r *Report) onHost(h *host, line inline) inline {
 	if len(r.hosts) < 2 {
 		return line
 	}
-	return append(line, plain(" on "), code(r.hosts[f.host].Run.Host.Label))
+	return append(line, plain(" on "), code(h.Run.Host.Label))
 }
 
 // again returns how to measure a regression that rests on one value.
