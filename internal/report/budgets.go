@@ -161,7 +161,7 @@ func (r *Report) overBudgets() bullets {
 	return items
 }
 
-// BudgetDocument is a [gate.Spent] with the sign that a document has for a change.
+// BudgetDocument is a [gate.BudgetResult] with the sign that a document has for a change.
 type BudgetDocument struct {
 	gate.BudgetResult
 	Worst []CellChangeDocument `json:"worst,omitempty"`
