@@ -2,7 +2,6 @@ package report_test
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 	"runtime"
@@ -114,13 +113,6 @@ func BenchmarkRenderChecks(b *testing.B) {
 				fmt.Fprintf(w, "%-32s %-44s %10.3fms  %10.3fms  %+10.2f%%  %6d/%d  %10s\n", "model-00001-decode", "tensor_cast.operator_000.default", 12.3, 14.76, 20.0, 92, 91, "WARN")
 			}
 			w.Flush()
-		}
-	})
-	b.Run("encoding", func(b *testing.B) { // what JSON would cost without its own writer of rows
-		for b.Loop() {
-			if err := json.NewEncoder(io.Discard).Encode(h.Comparison.Checks); err != nil {
-				b.Fatal(err)
-			}
 		}
 	})
 }
