@@ -143,7 +143,7 @@ func (b *budgeted) decide(in *inputs, q, share, of float64) {
 	lost, certain := v.Delta < -b.Loss-Tolerance, f.certain || f.convicts && q <= share
 	switch {
 	case lost && certain && f.accepted:
-		v.Finding, v.Reason = Unchanged, "slower than earlier runs, and not than the baseline, in which that was accepted"
+		v.Finding, v.Reason = Unchanged, isRecorded
 	case lost && certain:
 		v.Finding, v.Reason = OverBudget, "lost most: "+b.worstCells(in)
 	case !lost && in.policy.Method == MethodThreshold, v.Interval[0] >= -b.Loss-Tolerance:

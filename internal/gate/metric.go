@@ -99,13 +99,11 @@ func byPairs(in *inputs, m *described, c cell, old, new *bench.Sample) bool {
 // byBase is the verdict of the threshold, or of equality, on pairs. Those that
 // made the cell suspect do not count.
 func byBase(m *described, new *bench.Sample, selected int, limit float64) (v Verdict) {
-	n := len(new.Base)
-	first := 0
-	if selected < n {
-		first = selected
+	old, now := new.Pairs()
+	if selected < len(old) {
+		old, now = old[selected:], now[selected:]
 	}
-	base := bench.Sample{Metric: m.Name, Values: new.Base[first:]}
-	head := bench.Sample{Metric: m.Name, Values: new.Values[len(new.Values)-n+first:]}
+	base, head := bench.Sample{Metric: m.Name, Values: old}, bench.Sample{Metric: m.Name, Values: now}
 	if m.Exact {
 		v = exact(&base, &head)
 	} else {

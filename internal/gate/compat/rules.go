@@ -1,4 +1,5 @@
-// Package compat holds what the rules of other tools change in the gate: a row for each tool. It decides nothing.
+// Package compat holds what the rules of other tools change in the gate: a row for each tool. It compares the totals of
+// cells with those of their suites' files, in msmodeling's words, by the gate's own rules as well. It decides nothing.
 package compat
 
 import (
