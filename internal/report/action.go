@@ -320,7 +320,7 @@ func (r *Report) next() []block {
 
 // replayed reports a comparison that repeats add nothing to: msmodeling's
 // simulator prints the same numbers each time.
-func (r *Report) replayed() bool { return r.in.Policy.Compat.Rules().Totals.TwoSided }
+func (r *Report) replayed() bool { return r.in.Policy.Compat.Rules().Totals.Judge != nil }
 
 // addressed begins a command in a comment that is for this configuration among several.
 func (r *Report) addressed() string {
@@ -445,11 +445,14 @@ func (r *Report) refresh(f finding, initial bool) inline {
 }
 
 // on adds the host of a finding to a line, where there are several.
-func (r *Report) on(f finding, line inline) inline {
+func (r *Report) on(f finding, line inline) inline { return r.onHost(&r.hosts[f.host], line) }
+
+// onHost adds the host to a line, where there are several.
+func (r *Report) onHost(h *host, line inline) inline {
 	if len(r.hosts) < 2 {
 		return line
 	}
-	return append(line, plain(" on "), code(r.hosts[f.host].Run.Host.Label))
+	return append(line, plain(" on "), code(h.Run.Host.Label))
 }
 
 // again returns how to measure a regression that rests on one value.
