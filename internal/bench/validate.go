@@ -460,3 +460,11 @@ func (f File) validate() error {
 
 // Finite reports whether v is neither NaN nor infinite.
 func Finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// FiniteOrZero returns a number that documents can hold: 0 in place of one that they cannot.
+func FiniteOrZero(v float64) float64 {
+	if !Finite(v) {
+		return 0
+	}
+	return v
+}

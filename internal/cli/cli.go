@@ -91,7 +91,9 @@ func (c *Command) Main(ctx context.Context, args []string) int {
 	root.SetIn(c.Stdin)
 	root.SetErr(c.Stderr)
 	err := root.ExecuteContext(ctx)
-	c.shown.Close()
+	if c.shown != nil {
+		c.shown.Close()
+	}
 	if err != nil {
 		c.complain(err)
 		return exit.Code(err)

@@ -122,25 +122,5 @@ func (s *server) serve(ctx context.Context, model *Model, listener net.Listener)
 	defer group.Wait()
 	defer stop() // before the wait
 	group.Go(func() { a.run(computing) })
-	failed := make(chan error, 1)
-	group.Go(func() { failed <- web.Serve(listener) })
-	select {
-	case err := <-failed:
-		return fmt.Errorf("serve: %w: start the server again", err)
-	case <-ctx.Done():
-		return shutDown(web, stop)
-	}
-}
-
-// shutDown takes no more requests and stops the computation after the grace
-// period. Answers then break off with an error that says so.
-func shutDown(web *http.Server, stop func()) error {
-	timer := time.AfterFunc(grace, stop)
-	defer timer.Stop()
-	limit, cancel := context.WithTimeout(context.Background(), grace+farewell)
-	defer cancel()
-	if web.Shutdown(limit) == nil {
-		return nil
-	}
-	return web.Close()
+	return openai.Serve(ctx, web, listener, openai.Ending{Grace: grace, Farewell: farewell, BreakOff: stop})
 }

@@ -67,7 +67,7 @@ func (s *Session) baseOf(ctx context.Context, commit string, tried bool) (b *bas
 	}
 	b, err = s.openIn(ctx, k, tried, k.laid)
 	if err == nil && k.sameOutputs() {
-		b.close()
+		b.session.Close()
 		err = k.nothing(s)
 	}
 	if k.kept && ctx.Err() == nil && (!k.built || b != nil && len(b.session.Plan.builds(everySuite)) > 0) {

@@ -97,7 +97,7 @@ func (s *Session) openIn(ctx context.Context, from *checkout, tried bool, laid *
 		err = b.watch(s, from)
 	}
 	if err != nil {
-		b.close()
+		opened.Close()
 		return nil, err
 	}
 	return b, nil
@@ -172,19 +172,10 @@ func (s *Session) baseConfig(from *checkout) (own, dir string) {
 	return own, ""
 }
 
-func (b *base) close() {
-	if b != nil {
-		b.session.Close()
-	}
-}
-
 // discard closes the base and removes the checkout that accelgate made of it, or gives the
 // user's own checkout its files back.
 func (b *base) discard(ctx context.Context) error {
-	b.close()
-	if b == nil {
-		return nil
-	}
+	b.session.Close()
 	err := b.guard.release()
 	if b.checkout == nil {
 		return errors.Join(err, b.laid.Undo())
@@ -194,9 +185,6 @@ func (b *base) discard(ctx context.Context) error {
 
 // digest is what the base runs for a cell; "" where it has no such cell.
 func (b *base) digest(c bench.Cell) (string, error) {
-	if b == nil {
-		return "", nil
-	}
 	of, ok := b.cells[c.ID()]
 	if !ok {
 		return "", nil
@@ -207,26 +195,13 @@ func (b *base) digest(c bench.Cell) (string, error) {
 
 // has reports whether the base has a cell to measure alternately.
 func (b *base) has(id string) bool {
-	if b == nil {
-		return false
-	}
 	_, ok := b.cells[id]
 	return ok
 }
 
-// commit is that of the base; "" without one.
-func (b *base) commit() string {
-	if b == nil {
-		return ""
-	}
-	return cmp.Or(b.revision, "unknown")
-}
-
-// context adds what a reader needs to repeat the order of the pairs.
-func (b *base) context(facts map[string]string) map[string]string {
-	if b == nil {
-		return facts
-	}
+// describe adds to a run its base and what a reader needs to repeat the order of the pairs.
+func (b *base) describe(run *bench.Run) {
+	run.Base = cmp.Or(b.revision, "unknown")
 	all := map[string]string{bench.PairSeed: strconv.FormatUint(b.seed, 10)}
 	if b.pairs > detect.DefaultStages().Looks[0].Pairs {
 		all[bench.FirstPairs] = strconv.Itoa(b.pairs)
@@ -234,14 +209,14 @@ func (b *base) context(facts map[string]string) map[string]string {
 	if b.laid != nil && len(b.laid.Names) > 0 {
 		all[bench.FromHead] = listed(b.laid.Names)
 	}
-	maps.Copy(all, facts)
-	return all
+	maps.Copy(all, run.Context)
+	run.Context = all
 }
 
 // paired makes each measurement of a cell that the base has one of both, alternately.
 func (s *measuring) paired() runner.Measurer {
 	head := measurerOf(s.Session)
-	if s.base == nil {
+	if !s.inPairs() {
 		return head
 	}
 	return &interleaved{base: s.base, head: head, old: measurerOf(s.base.session), plan: s.Plan}

@@ -53,7 +53,9 @@ func (s *Session) Measure(ctx context.Context, ref *bench.Run) (_ *bench.Run, er
 	defer func() {
 		s.hold.Release()
 		s.unshield()
-		err = errors.Join(err, b.discard(ctx))
+		if b != nil {
+			err = errors.Join(err, b.discard(ctx))
+		}
 	}()
 	if err != nil {
 		return s.voided(ctx, ref, err)
@@ -152,12 +154,11 @@ func (o *Options) abFolder() bool {
 func (s *Session) newRun(ctx context.Context, b *base, ref *bench.Run) *bench.Run {
 	run := &bench.Run{
 		Schema: bench.RunSchema, Tool: Tool(), Revision: s.revision(ctx), Host: s.Plan.Host,
-		Started: s.Now().
-			UTC().
-			Truncate(time.Second),
-		Context: b.context(s.context()), Base: b.commit(), Metrics: s.Plan.Metrics,
-		Unselected: s.Plan.unselected(ref), Warnings: slices.Clip(s.warnings),
-		LeftOut: slices.Clip(s.Plan.LeftOut),
+		Started: s.Now().UTC().Truncate(time.Second), Context: s.context(), Metrics: s.Plan.Metrics,
+		Unselected: s.Plan.unselected(ref), Warnings: slices.Clip(s.warnings), LeftOut: slices.Clip(s.Plan.LeftOut),
+	}
+	if b != nil {
+		b.describe(run)
 	}
 	if s.Plan.Options.Shard != "" {
 		run.Shards = []string{s.Plan.Options.Shard}

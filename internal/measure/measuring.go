@@ -40,6 +40,9 @@ type measuring struct {
 	ends       time.Time          // when the batch system's time is over; zero for never
 }
 
+// inPairs reports whether cells are measured alternately with a base.
+func (s *measuring) inPairs() bool { return s.base != nil }
+
 // begin opens the journal. Its Close ends the measuring.
 func (s *Session) begin(ctx context.Context, b *base, revision string, lanes Lanes) (*measuring, error) {
 	m := &measuring{
@@ -129,9 +132,11 @@ func (s *measuring) identify(one Planned) error {
 		if s.Plan.job != nil {
 			device = "" // a job that is started again gets others
 		}
-		base, err := s.base.digest(cell)
-		if err != nil {
-			return err
+		base := ""
+		if s.inPairs() {
+			if base, err = s.base.digest(cell); err != nil {
+				return err
+			}
 		}
 		if err := s.declare(&one.Plan, cell); err != nil {
 			return err
@@ -282,7 +287,7 @@ func (s *measuring) measurer() runner.Measurer {
 // secrets are those of this process and of the suites of both sides.
 func (s *measuring) secrets() []string {
 	secrets := s.Session.secrets()
-	if s.base != nil { // its output is shown, too
+	if s.inPairs() { // the base's output is shown, too
 		for _, one := range s.base.session.Plan.Suites {
 			secrets = append(secrets, one.Plan.Secrets...)
 		}
@@ -307,7 +312,7 @@ func (s *measuring) repeats() func(bench.Cell) int {
 		if s.same[c.ID()] {
 			return 1 // for the answer alone
 		}
-		if s.base.has(c.ID()) {
+		if s.inPairs() && s.base.has(c.ID()) {
 			return s.base.pairs
 		}
 		return repeats[c.Suite]
@@ -338,7 +343,7 @@ func (s *measuring) options() runner.Options {
 // chooseBoth has both sides measure these cells next where a process measures several.
 func (s *measuring) chooseBoth(cells []bench.Cell) {
 	s.choose(cells)
-	if s.base == nil {
+	if !s.inPairs() {
 		return
 	}
 	var old []bench.Cell

@@ -253,7 +253,7 @@ func (s *Session) endStages(ctx context.Context) (warnings []string, err error) 
 // tearDown ends what surrounds the suites of both sides, whatever became of measuring.
 func (s *measuring) tearDown(ctx context.Context, run *bench.Run, measured error) error {
 	warnings, err := s.endStages(ctx)
-	if s.base != nil {
+	if s.inPairs() {
 		more, failed := s.base.session.endStages(ctx)
 		warnings, err = append(warnings, more...), errors.Join(err, failed)
 	}

@@ -69,7 +69,7 @@ func (s *measuring) stage(name string, cells []bench.Cell, todo func(bench.Cell)
 
 // pairsAhead are those that are expected after the first ones, if nothing changed.
 func (s *measuring) pairsAhead(cells []bench.Cell) map[string]float64 {
-	if s.base == nil || s.Plan.Policy.OneLook || s.confirmations() == 0 {
+	if !s.inPairs() || s.Plan.Policy.OneLook || s.confirmations() == 0 {
 		return nil
 	}
 	ahead := detect.StagesFrom(s.base.pairs).Ahead() - float64(s.base.pairs)

@@ -29,7 +29,7 @@ const (
 // values lie on both sides of the limit, until they do not or time is over.
 func (s *measuring) remeasure(ctx context.Context, run, ref *bench.Run) error {
 	want := s.confirmations()
-	if want == 0 || ref == nil && len(s.Plan.Policy.Expected) == 0 && s.base == nil {
+	if want == 0 || ref == nil && len(s.Plan.Policy.Expected) == 0 && !s.inPairs() {
 		return nil
 	}
 	for !s.jobIsOver() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -79,10 +80,24 @@ func (e *Env) Open(ctx context.Context, c *Config) (*Session, error) {
 		return nil, err
 	}
 	w := e.newWorkplace(c)
-	suites, err := w.openAll(ctx)
+	return w.plan(w.openAll(ctx))
+}
+
+// OpenSuite opens one suite in another way than its kind does, and plans all of its cells. What the
+// configuration says of the cells that the suite has otherwise does not hold for them.
+func (e *Env) OpenSuite(ctx context.Context, c *Config, s *config.Suite, open func(suite.Env) (suite.Suite, error)) (*Session, error) {
+	of := *s
+	of.Limits, of.Levels, of.Fits, of.Relations, of.Devices, of.CellTimeouts = nil, nil, nil, nil, nil, nil
+	c.Options.SelectOptions = SelectOptions{MaxCells: math.MaxInt}
+	w := e.newWorkplace(c)
+	return w.plan(w.openOne(ctx, &of, open))
+}
+
+// plan plans the cells of opened suites, and closes the suites and the workplace if anything failed.
+func (w *workplace) plan(suites []opened, err error) (*Session, error) {
 	if err == nil {
 		var p *Plan
-		if p, err = NewPlan(c, suites); err == nil {
+		if p, err = NewPlan(w.config, suites); err == nil {
 			return w.session(p, suites)
 		}
 	}
@@ -91,32 +106,6 @@ func (e *Env) Open(ctx context.Context, c *Config) (*Session, error) {
 	}
 	w.close()
 	return nil, err
-}
-
-// OpenSuite opens one suite in another way than its kind does, and plans all of its cells.
-func (e *Env) OpenSuite(ctx context.Context, c *Config, s *config.Suite, open func(suite.Env) (suite.Suite, error)) (*Session, error) {
-	w := e.newWorkplace(c)
-	fail := func(err error) (*Session, error) { w.close(); return nil, err }
-	if err := w.getArtifacts(ctx, func(name string) bool { return name == s.Name }); err != nil {
-		return fail(err)
-	}
-	env, err := w.suiteEnv()
-	if err != nil {
-		return fail(err)
-	}
-	env.EngineArgs = c.Options.EngineArgs()
-	one, err := open(env)
-	if err != nil {
-		return fail(err)
-	}
-	of := one.Plan()
-	p := &Plan{Config: *c, Suites: []Planned{{Name: s.Name, Plan: of, Cells: of.Cells, Skipped: of.Skipped}}}
-	p.Warnings = slices.Concat(c.Warnings, of.Warnings)
-	if err := p.addMetrics(s, of.Metrics); err != nil {
-		_ = one.Close() // the error matters more
-		return fail(err)
-	}
-	return &Session{workplace: w, Plan: p, suites: map[string]suite.Suite{s.Name: one}, warnings: slices.Clip(p.Warnings)}, nil
 }
 
 // session keeps the suites of a plan open, and closes the others.

@@ -50,7 +50,7 @@ func (s *measuring) waitHealthy(ctx context.Context) error {
 
 // withoutWaiting is how to measure on a host that stays unhealthy.
 func (s *measuring) withoutWaiting() string {
-	if s.base != nil {
+	if s.inPairs() {
 		return "leave out --wait-healthy, because base and head share what disturbs the host"
 	}
 	return "measure in pairs with --ab " + s.Plan.Options.NextBase(s.Plan.File.Dir, s.NextBase)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/measure/prepare"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/worker"
@@ -59,37 +60,62 @@ func (w *workplace) openAll(ctx context.Context) (all []opened, err error) {
 	return all, w.list(ctx, all)
 }
 
-// openSuite opens one suite.
-func (w *workplace) openSuite(ctx context.Context, index int, env suite.Env) (o opened, err error) {
-	c := w.config
-	s := &c.File.Suites[index]
-	o = opened{of: s, wanted: c.wants(s.Name)}
+// openOne opens one suite in another way than its kind does. What is returned with an error must be closed.
+func (w *workplace) openOne(ctx context.Context, s *config.Suite, open func(suite.Env) (suite.Suite, error)) ([]opened, error) {
+	if err := w.getArtifacts(ctx, func(name string) bool { return name == s.Name }); err != nil {
+		return nil, err
+	}
+	env, err := w.suiteEnv()
+	if err != nil {
+		return nil, err
+	}
+	o := opened{of: s, wanted: true}
+	if err := o.open(w.config, env, open); err != nil {
+		return nil, err
+	}
+	return []opened{o}, nil
+}
+
+// openSuite opens one suite as its kind does.
+func (w *workplace) openSuite(ctx context.Context, index int, env suite.Env) (opened, error) {
+	s := &w.config.File.Suites[index]
+	kind := w.config.kinds[s.Kind]
+	o := opened{of: s, wanted: w.config.wants(s.Name)}
+	err := o.open(w.config, env, func(env suite.Env) (suite.Suite, error) {
+		of, err := kind.Open(s, env)
+		if err != nil {
+			var again bool
+			if again, err = w.lacking(ctx, index, err); again {
+				return kind.Open(s, env)
+			}
+		}
+		return of, err
+	})
+	return o, err
+}
+
+// open opens the suite with what the configuration says of its processes.
+func (o *opened) open(c *Config, env suite.Env, open func(suite.Env) (suite.Suite, error)) (err error) {
+	s := o.of
 	if o.wanted {
 		env.EngineArgs = c.Options.EngineArgs()
 	}
 	if o.cpus, err = c.processorsOf(s); err != nil {
-		return o, err
+		return err
 	}
 	env.Pin = o.cpus.pin
-	o.suite, err = c.kinds[s.Kind].Open(s, env)
-	if err != nil {
-		var again bool
-		if again, err = w.lacking(ctx, index, err); again {
-			o.suite, err = c.kinds[s.Kind].Open(s, env)
-		}
-	}
-	if err != nil {
-		return o, err
+	if o.suite, err = open(env); err != nil {
+		return err
 	}
 	if o.plan = o.suite.Plan(); o.plan.Address != "" && len(s.CPUs)+len(s.NUMA) > 0 {
 		key := "numa"
 		if len(s.CPUs) > 0 {
 			key = "cpus"
 		}
-		return o, errors.Join(s.Errorf(key, "the server runs already: remove cpus and numa, or let accelgate start it by server.command"),
+		return errors.Join(s.Errorf(key, "the server runs already: remove cpus and numa, or let accelgate start it by server.command"),
 			o.suite.Close())
 	}
-	return o, nil
+	return nil
 }
 
 // suiteEnv is what suites get from outside.

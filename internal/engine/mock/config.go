@@ -67,9 +67,6 @@ type Config struct {
 	// Listener is served in place of Listen, by the timers of the runtime alone: one whose
 	// connections are in memory needs no time but that of a synctest bubble.
 	Listener net.Listener
-	// TLS serves https with a certificate that [Server.Client] accepts; HTTP2
-	// offers HTTP/2 too and needs TLS.
-	TLS, HTTP2 bool
 	// H2C takes HTTP/2 alone, without TLS.
 	H2C bool
 	// Now is a monotonic clock, as time.Now is. It must be given.
@@ -100,12 +97,6 @@ func (c Config) check() error {
 	}
 	if len(c.Answer) > maxConfig || strings.ContainsFunc(c.Answer, func(r rune) bool { return r > '~' }) {
 		err = errors.Join(err, fmt.Errorf("answer has a character that is not ASCII, or more than %d bytes: correct it", maxConfig))
-	}
-	if c.H2C && c.TLS {
-		err = errors.Join(err, errors.New("h2c is HTTP/2 without TLS: choose one of the two"))
-	}
-	if c.HTTP2 && !c.TLS {
-		err = errors.Join(err, errors.New("HTTP2 without TLS: set TLS too"))
 	}
 	for _, f := range c.Faults {
 		err = errors.Join(err, f.check())

@@ -20,7 +20,6 @@ import (
 	"math"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"time"
@@ -38,11 +37,12 @@ type Server struct {
 	now    func() time.Time
 	pacer  *pacer
 	web    *openai.Server
-	http   *httptest.Server
 
-	stop    chan struct{} // nothing is waited for any more
-	stopped sync.Once
-	paced   sync.WaitGroup
+	listener net.Listener
+	stop     chan struct{} // nothing is waited for any more
+	stopped  sync.Once
+	end      context.CancelFunc // of the server; nil before it is started
+	ended    sync.WaitGroup
 
 	mu    sync.Mutex
 	conns map[net.Conn]*conn
@@ -50,6 +50,9 @@ type Server struct {
 	seen  Seen
 	load  load
 }
+
+// farewell is how long requests have to end when all connections are reset.
+const farewell = time.Minute
 
 // New returns a server that is not started yet.
 func New(c Config) *Server {
@@ -69,58 +72,52 @@ func (s *Server) Start() error {
 	if err := s.config.check(); err != nil {
 		return err
 	}
-	listener, err := s.config.Listener, error(nil)
-	if listener == nil {
-		if listener, err = net.Listen("tcp", s.config.Listen); err != nil {
+	s.listener = s.config.Listener
+	var err error
+	if s.listener == nil {
+		if s.listener, err = net.Listen("tcp", s.config.Listen); err != nil {
 			return fmt.Errorf("listen: %w: choose another address", err)
 		}
 	}
 	if s.pacer, err = newPacer(s.now, s.config.Listener != nil); err != nil {
-		_ = listener.Close()
+		_ = s.listener.Close()
 		return err
 	}
-	s.paced.Go(s.pacer.run)
-	s.http = &httptest.Server{
-		Listener: listener, EnableHTTP2: s.config.HTTP2,
-		Config: &http.Server{
-			Handler: http.HandlerFunc(s.handle), ConnContext: s.connect, ConnState: s.connState,
-			ReadHeaderTimeout: openai.HeaderTimeout,
-			ErrorLog:          log.New(io.Discard, "", 0), // resets and handshakes that fail are the point
-		},
+	web := &http.Server{
+		Handler: http.HandlerFunc(s.handle), ConnContext: s.connect, ConnState: s.connState, ReadHeaderTimeout: openai.HeaderTimeout,
+		ErrorLog: log.New(io.Discard, "", 0), // resets and handshakes that fail are the point
 	}
 	if s.config.H2C {
-		s.http.Config.Protocols = new(http.Protocols)
-		s.http.Config.Protocols.SetUnencryptedHTTP2(true)
+		web.Protocols = new(http.Protocols)
+		web.Protocols.SetUnencryptedHTTP2(true)
 	}
-	if s.config.TLS {
-		s.http.StartTLS()
-	} else {
-		s.http.Start()
-	}
-	s.URL = s.http.URL
+	var ctx context.Context
+	ctx, s.end = context.WithCancel(context.Background())
+	s.ended.Go(func() { // with an error if a fault let the server die
+		_ = openai.Serve(ctx, web, s.listener, openai.Ending{Farewell: farewell, BreakOff: s.die})
+		s.pacer.close()
+	})
+	s.ended.Go(s.pacer.run)
+	s.URL = "http://" + s.listener.Addr().String()
 	return nil
 }
-
-// Client returns a client that accepts the server's certificate.
-func (s *Server) Client() *http.Client { return s.http.Client() }
 
 // Close resets all connections and returns when nothing of a started server
 // runs any more.
 func (s *Server) Close() {
-	if s.http == nil {
+	if s.end == nil {
 		return
 	}
+	s.end()
 	s.die()
-	s.http.Close()
-	s.pacer.close()
-	s.paced.Wait()
+	s.ended.Wait()
 }
 
 // die stops listening, resets all connections and ends all waits. Connections
 // come first: net/http would bring the answer of a wait that ends to a good end.
 func (s *Server) die() {
 	s.stopped.Do(func() {
-		_ = s.http.Listener.Close()
+		_ = s.listener.Close()
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.dead = true

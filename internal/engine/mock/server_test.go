@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"crypto/sha256"
+	"crypto/tls"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -21,6 +22,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/engine/openai"
+	"github.com/accelgate/accelgate/internal/testing/tlstest"
 )
 
 const (
@@ -58,13 +60,17 @@ type reply struct {
 	err    error // of the request or of reading the body
 }
 
-func post(ctx context.Context, s *Server, path, body string) (r reply) {
+func post(ctx context.Context, s *Server, path, body string) reply {
+	return postBy(ctx, http.DefaultClient, s, path, body)
+}
+
+func postBy(ctx context.Context, client *http.Client, s *Server, path, body string) (r reply) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+path, strings.NewReader(body))
 	if err != nil {
 		return reply{err: err}
 	}
 	request.Header.Set("Authorization", "Bearer secret")
-	response, err := s.Client().Do(request)
+	response, err := client.Do(request)
 	if err != nil {
 		return reply{err: err}
 	}
@@ -495,19 +501,20 @@ func TestSeen(t *testing.T) {
 
 func TestTLSAndHTTP2(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		config Config
-		proto  string
-	}{{Config{TLS: true}, "HTTP/1.1"}, {Config{TLS: true, HTTP2: true}, "HTTP/2.0"}} {
-		s := start(t, c.config, "reset-midstream:at=2,after=1")
-		if r := post(t.Context(), s, chatPath, chatStream); r.err != nil || textOf(t, r) != answerText {
-			t.Errorf("%s: %v %s", c.proto, r.err, r.body)
+	for protocol, want := range map[string]string{"http/1.1": "HTTP/1.1", "h2": "HTTP/2.0"} {
+		listener, roots := tlstest.Listen(t, protocol)
+		s := start(t, Config{Listener: listener}, "reset-midstream:at=2,after=1")
+		s.URL = "https://" + listener.Addr().String()
+		client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}}
+		t.Cleanup(client.CloseIdleConnections)
+		if r := postBy(t.Context(), client, s, chatPath, chatStream); r.err != nil || textOf(t, r) != answerText {
+			t.Errorf("%s: %v %s", want, r.err, r.body)
 		}
-		if r := post(t.Context(), s, chatPath, chatStream); r.err == nil {
-			t.Errorf("%s: a reset came to a good end: %s", c.proto, r.body)
+		if r := postBy(t.Context(), client, s, chatPath, chatStream); r.err == nil {
+			t.Errorf("%s: a reset came to a good end: %s", want, r.body)
 		}
-		if got := s.Seen().Requests[0].Proto; got != c.proto {
-			t.Errorf("the request came by %s, want %s", got, c.proto)
+		if got := s.Seen().Requests[0].Proto; got != want {
+			t.Errorf("the request came by %s, want %s", got, want)
 		}
 	}
 }
@@ -544,7 +551,7 @@ func TestPages(t *testing.T) {
 
 func get(t *testing.T, s *Server, path string) (status int, body string) {
 	t.Helper()
-	response, err := s.Client().Get(s.URL + path)
+	response, err := http.Get(s.URL + path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -558,7 +565,7 @@ func get(t *testing.T, s *Server, path string) (status int, body string) {
 
 func TestStartRefuses(t *testing.T) {
 	t.Parallel()
-	for _, c := range []Config{{}, {Now: time.Now, TTFT: -1}, {Now: time.Now, HTTP2: true}, {Now: time.Now, Engine: "tgi"},
+	for _, c := range []Config{{}, {Now: time.Now, TTFT: -1}, {Now: time.Now, Engine: "tgi"},
 		{Now: time.Now, Listen: "nowhere"}, {Now: time.Now, Faults: []Fault{{Kind: "sulk"}}}} {
 		s := New(c)
 		err := s.Start()

@@ -33,8 +33,7 @@ type Options struct {
 // silence is the longest time without a line in a log.
 const silence = 30 * time.Second
 
-// Display shows progress. All methods may be called by several goroutines at once, and
-// do nothing on a nil Display.
+// Display shows progress. All methods may be called by several goroutines at once.
 type Display struct {
 	o Options
 
@@ -71,7 +70,7 @@ func (d *Display) line(format string, args ...any) {
 // Begin shows an activity, such as building the base, until the function that it returns
 // is called.
 func (d *Display) Begin(activity string) (end func()) {
-	if d == nil || d.o.Quiet {
+	if d.o.Quiet {
 		return func() {}
 	}
 	d.mu.Lock()
@@ -91,7 +90,7 @@ func (d *Display) Begin(activity string) (end func()) {
 
 // Stage shows measuring until the function that it returns is called.
 func (d *Display) Stage(s Stage) (end func()) {
-	if d == nil || d.o.Quiet {
+	if d.o.Quiet {
 		return func() {}
 	}
 	d.mu.Lock()
@@ -123,9 +122,6 @@ func (d *Display) Stage(s Stage) (end func()) {
 
 // Forget begins a run: what was measured before is not in its lines and its table.
 func (d *Display) Forget() {
-	if d == nil {
-		return
-	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	s := newState()
@@ -135,9 +131,6 @@ func (d *Display) Forget() {
 
 // Expect says how long one measurement of a cell took in an earlier run, by id.
 func (d *Display) Expect(times map[string]time.Duration) {
-	if d == nil {
-		return
-	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.s.expected = times
@@ -145,7 +138,7 @@ func (d *Display) Expect(times map[string]time.Duration) {
 
 // Started says that a cell is being measured.
 func (d *Display) Started(cell string) {
-	if d == nil || d.o.Quiet {
+	if d.o.Quiet {
 		return
 	}
 	d.mu.Lock()
@@ -156,7 +149,7 @@ func (d *Display) Started(cell string) {
 // Detail says how far the measurement of a cell is, such as how many requests were
 // answered; "" for nothing.
 func (d *Display) Detail(cell, detail string) {
-	if d == nil || d.o.Quiet {
+	if d.o.Quiet {
 		return
 	}
 	d.mu.Lock()
@@ -169,7 +162,7 @@ func (d *Display) Detail(cell, detail string) {
 
 // Finished says that a measurement is finished. shown are the metrics that lines have.
 func (d *Display) Finished(m Measurement, shown func(metric string) bool) {
-	if d == nil || d.o.Quiet {
+	if d.o.Quiet {
 		return
 	}
 	d.mu.Lock()
@@ -193,8 +186,4 @@ func (d *Display) Finished(m Measurement, shown func(metric string) bool) {
 }
 
 // Close ends what is shown.
-func (d *Display) Close() {
-	if d != nil {
-		d.hide()
-	}
-}
+func (d *Display) Close() { d.hide() }

@@ -62,7 +62,7 @@ func (s *state) cellLine(c *cell, shown func(string) bool) string {
 
 // Table writes the medians of all cells, on a terminal only: a log has a line for each.
 func (d *Display) Table(shown func(metric string) bool) {
-	if d == nil || !d.o.Live || d.o.Quiet || d.o.Each {
+	if !d.o.Live || d.o.Quiet || d.o.Each {
 		return
 	}
 	d.mu.Lock()

@@ -183,16 +183,6 @@ func TestQuietAndVerbose(t *testing.T) {
 			t.Errorf("verbose: %q", got)
 		}
 	})
-	var none *progress.Display // commands that measure nothing have no display
-	none.Started("a")
-	none.Finished(measured("a", 1, 1, 1), gated)
-	none.Stage(stage(1, "a"))()
-	none.Begin("x")()
-	none.Detail("a", "x")
-	none.Expect(nil)
-	none.Table(gated)
-	none.Forget()
-	none.Close()
 }
 
 // TestForget: a command that measures twice shows the second run by its own values.

@@ -56,22 +56,8 @@ func ReadPairs(path string, data []byte) ([]Pair, error) {
 // pairReader collects what is wrong with a file.
 type pairReader struct {
 	path string
-	errs pairErrors
+	errs text.Problems[error]
 }
-
-type pairErrors []error
-
-// Error returns one line per complaint.
-func (es pairErrors) Error() string {
-	lines := make([]string, len(es))
-	for i, err := range es {
-		lines[i] = err.Error()
-	}
-	return strings.Join(lines, "\n")
-}
-
-// Unwrap makes each complaint visible to [errors.As].
-func (es pairErrors) Unwrap() []error { return es }
 
 func (r *pairReader) fail(at, format string, args ...any) {
 	const maximum = 100

@@ -85,9 +85,9 @@ func milliseconds(x float64, unit string) string {
 func difference(diff float64) string {
 	var b [32]byte
 	if !math.Signbit(diff) {
-		return string(append(strconv.AppendFloat(append(b[:0], '+'), finite(diff*100), 'f', 2, 64), '%'))
+		return string(append(strconv.AppendFloat(append(b[:0], '+'), bench.FiniteOrZero(diff*100), 'f', 2, 64), '%'))
 	}
-	return string(append(strconv.AppendFloat(b[:0], finite(diff*100), 'f', 2, 64), '%'))
+	return string(append(strconv.AppendFloat(b[:0], bench.FiniteOrZero(diff*100), 'f', 2, 64), '%'))
 }
 
 // compared writes the value of a reference and the distance from it.

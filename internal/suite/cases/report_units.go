@@ -16,15 +16,7 @@ var times = []string{"s", "ms", "µs", "ns", "ps"}
 func picoseconds(x float64, unit string) int64 {
 	const maximum = 1 << 60
 	n, _ := bench.TimeExponent(unit)
-	return int64(math.Round(min(max(finite(x)*math.Pow10(n), -maximum), maximum)))
-}
-
-// finite keeps a number that no format can hold out of all of them.
-func finite(x float64) float64 {
-	if !bench.Finite(x) {
-		return 0
-	}
-	return x
+	return int64(math.Round(min(max(bench.FiniteOrZero(x)*math.Pow10(n), -maximum), maximum)))
 }
 
 // amount writes a difference with its sign and three digits: "+12 ms".

@@ -2,6 +2,8 @@ package endpoint
 
 import (
 	"bytes"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/pem"
 	"fmt"
 	"io"
@@ -21,6 +23,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/engine/mock"
+	"github.com/accelgate/accelgate/internal/testing/tlstest"
 )
 
 func TestConnectionKeys(t *testing.T) {
@@ -56,19 +59,21 @@ func TestConnectionKeys(t *testing.T) {
 // TestPrivateAuthority measures a server whose certificate only a file proves.
 func TestPrivateAuthority(t *testing.T) {
 	t.Parallel()
-	s := mock.New(mock.Config{TLS: true, Tokens: 2, Now: time.Now})
+	listener, roots := tlstest.Listen(t)
+	s := mock.New(mock.Config{Listener: listener, Tokens: 2, Now: time.Now})
 	if err := s.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	certificate := authorityOf(t, s)
+	url := "https://" + listener.Addr().String()
+	certificate := authorityOf(t, url, roots)
 	e := env(t)
 	e.Dir = t.TempDir()
 	if err := os.WriteFile(filepath.Join(e.Dir, "ca.pem"), certificate, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for file, want := range map[string]string{"ca.pem": "", "none.pem": "connection.ca_file: "} {
-		suite, err := openBody(t, "x.yaml", "base_url: "+s.URL+"\nconnection: {ca_file: "+file+"}\nload: {concurrency: [1], requests: 4, warmup: {duration: 0s}}", e)
+		suite, err := openBody(t, "x.yaml", "base_url: "+url+"\nconnection: {ca_file: "+file+"}\nload: {concurrency: [1], requests: 4, warmup: {duration: 0s}}", e)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,12 +84,12 @@ func TestPrivateAuthority(t *testing.T) {
 	}
 }
 
-// authorityOf returns the fake server's certificate as PEM.
-func authorityOf(t *testing.T, s *mock.Server) []byte {
+// authorityOf returns the certificate of a server as PEM.
+func authorityOf(t *testing.T, url string, roots *x509.CertPool) []byte {
 	t.Helper()
-	transport := s.Client().Transport.(*http.Transport).Clone()
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, DisableKeepAlives: true}
 	var chain []byte
-	response, err := (&http.Client{Transport: transport}).Get(s.URL + "/health")
+	response, err := (&http.Client{Transport: transport}).Get(url + "/health")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -236,11 +236,11 @@ func (s *seeking) judge(value float64, out latency.Output, health load.Health) b
 		bench.LoadPoint{
 			Load:       value,
 			Holds:      holds,
-			Throughput: finite(values["throughput_tok_per_s"]),
-			Rate:       finite(values["req_per_s_all"]),
-			TTFT:       finite(values["ttft_p95_ms"]),
-			TPOT:       finite(values["tpot_p95_ms"]),
-			OKRate:     finite(values[okRate]),
+			Throughput: bench.FiniteOrZero(values["throughput_tok_per_s"]),
+			Rate:       bench.FiniteOrZero(values["req_per_s_all"]),
+			TTFT:       bench.FiniteOrZero(values["ttft_p95_ms"]),
+			TPOT:       bench.FiniteOrZero(values["tpot_p95_ms"]),
+			OKRate:     bench.FiniteOrZero(values[okRate]),
 		},
 	)
 	return holds
@@ -252,7 +252,7 @@ func addToCurve(p *bench.LoadPoint, samples []bench.Sample) {
 		"device_sm_clock_mhz": &p.SMClock, "device_power_w": &p.Power, "device_memory_max_mib": &p.Memory, "cpu_clock_mhz": &p.CPUClock}
 	for _, s := range samples {
 		if field := to[s.Metric]; field != nil {
-			*field = finite(s.Values[0])
+			*field = bench.FiniteOrZero(s.Values[0])
 		}
 	}
 }
@@ -343,10 +343,3 @@ func (s *seeking) searchContext() map[string]string {
 	return c
 }
 
-// finite is a value that a document can hold: 0 where there is none.
-func finite(v float64) float64 {
-	if !bench.Finite(v) {
-		return 0
-	}
-	return v
-}

@@ -2,7 +2,6 @@ package casefile
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -37,21 +36,8 @@ func (p Problem) Error() string {
 	return b.String() + p.Message + "; " + p.Hint
 }
 
-// Problems are all complaints about one file in its order, at most 100. It is
-// never empty where it is returned as an error.
-type Problems []Problem
-
-// Error returns one line per problem.
-func (ps Problems) Error() string { return errors.Join(ps.Unwrap()...).Error() }
-
-// Unwrap makes each problem visible to [errors.As].
-func (ps Problems) Unwrap() []error {
-	all := make([]error, len(ps))
-	for i, p := range ps {
-		all[i] = p
-	}
-	return all
-}
+// Problems are all complaints about one file, at most 100.
+type Problems = text.Problems[Problem]
 
 // full reports whether further complaints would be dropped.
 func (r *reader) full() bool { return len(r.problems) == maxProblems }

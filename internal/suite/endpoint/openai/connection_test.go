@@ -17,6 +17,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/engine/mock"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/openai"
+	"github.com/accelgate/accelgate/internal/testing/tlstest"
 )
 
 // answering serves every request with one short stream, after a look at it.
@@ -138,20 +139,21 @@ func TestAzure(t *testing.T) {
 // TestFakeOverHTTP2 measures the fake server over HTTP/2, a connection for all.
 func TestFakeOverHTTP2(t *testing.T) {
 	t.Parallel()
-	s := mock.New(mock.Config{TLS: true, HTTP2: true, Tokens: 4, TPOT: time.Millisecond, Now: time.Now})
+	listener, roots := tlstest.Listen(t, "h2")
+	s := mock.New(mock.Config{Listener: listener, Tokens: 4, TPOT: time.Millisecond, Now: time.Now})
 	if err := s.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	roots := s.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
-	c := client(t, openai.Options{BaseURL: s.URL, RootCAs: roots, KeepAlive: true})
+	url := "https://" + listener.Addr().String()
+	c := client(t, openai.Options{BaseURL: url, RootCAs: roots, KeepAlive: true})
 	for i := range 3 {
 		r := c.Stream(t.Context(), chat(t), openai.Expect{})
 		if r.Outcome != openai.OK || r.OutputTokens != 4 || r.Reused != (i > 0) {
 			t.Errorf("%s (%s), %d tokens, reused %t", r.Outcome, r.Reason, r.OutputTokens, r.Reused)
 		}
 	}
-	if c := client(t, openai.Options{BaseURL: s.URL}); !strings.Contains(c.Stream(t.Context(), chat(t), openai.Expect{}).Reason, "certificate") {
+	if c := client(t, openai.Options{BaseURL: url}); !strings.Contains(c.Stream(t.Context(), chat(t), openai.Expect{}).Reason, "certificate") {
 		t.Error("a certificate of an unknown authority was accepted")
 	}
 }
@@ -189,18 +191,21 @@ func TestWarm(t *testing.T) {
 // pool that is the same connection, and serves one of them.
 func TestRequestsAtOnceOverHTTP2(t *testing.T) {
 	t.Parallel()
-	for name, config := range map[string]mock.Config{"h2c": {H2C: true}, "TLS": {TLS: true, HTTP2: true}} {
+	for _, name := range []string{"h2c", "TLS"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			config.Tokens, config.Now = 2, time.Now
+			config := mock.Config{H2C: name == "h2c", Tokens: 2, Now: time.Now}
+			o := openai.Options{H2C: config.H2C}
+			if name == "TLS" {
+				config.Listener, o.RootCAs = tlstest.Listen(t, "h2")
+			}
 			s := mock.New(config)
 			if err := s.Start(); err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(s.Close)
-			o := openai.Options{BaseURL: s.URL, H2C: config.H2C}
-			if config.TLS {
-				o.RootCAs = s.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
+			if o.BaseURL = s.URL; name == "TLS" {
+				o.BaseURL = "https://" + config.Listener.Addr().String()
 			}
 			// The clock is read as a request begins and as it has its connection.
 			var reads atomic.Int32

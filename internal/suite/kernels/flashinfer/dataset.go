@@ -68,7 +68,7 @@ func Load(root string) (*Dataset, error) {
 		problems = append(append(problems, files[i].problems...), ds.add(&files[i])...)
 	}
 	ds.partial = len(problems) > 0
-	return ds, problems.err()
+	return ds, errorOf(problems)
 }
 
 // newDataset returns a dataset that holds nothing.

@@ -35,7 +35,7 @@ func Dedupe(path string, dry bool) (Compacted, error) {
 			c.take(line, number, ended)
 		}
 	}
-	if err := c.finish().err(); err != nil {
+	if err := errorOf(c.finish()); err != nil {
 		return Compacted{}, err
 	}
 	c.done.Kept = len(c.last)

@@ -22,7 +22,7 @@ func ParseDefinition(path string, text []byte) (*Definition, error) {
 	if root, ok := r.document(text); ok {
 		d = r.definition(root)
 	}
-	return d, r.finish().err()
+	return d, errorOf(r.finish())
 }
 
 // document reads the whole text of a file.

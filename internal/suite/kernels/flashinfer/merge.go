@@ -51,7 +51,7 @@ func Merge(out string, roots []string) (Merged, error) {
 		sources = append(sources, ds)
 		m.names(ds)
 	}
-	if err := m.problems.err(); err != nil {
+	if err := errorOf(m.problems); err != nil {
 		return Merged{}, err
 	}
 	for _, ds := range sources {
@@ -59,7 +59,7 @@ func Merge(out string, roots []string) (Merged, error) {
 			return Merged{}, err
 		}
 	}
-	if err := m.problems.err(); err != nil {
+	if err := errorOf(m.problems); err != nil {
 		return Merged{}, err
 	}
 	m.warnAbsent()

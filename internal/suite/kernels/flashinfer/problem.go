@@ -1,7 +1,6 @@
 package flashinfer
 
 import (
-	"errors"
 	"strconv"
 	"strings"
 
@@ -44,23 +43,11 @@ func (p Problem) Error() string {
 }
 
 // Problems are all complaints about a dataset or a file, at most 20 per file
-// and 400 in all. It is never empty where it is returned as an error.
-type Problems []Problem
+// and 400 in all.
+type Problems = text.Problems[Problem]
 
-// Error returns one line per problem.
-func (ps Problems) Error() string { return errors.Join(ps.Unwrap()...).Error() }
-
-// Unwrap makes each problem visible to [errors.As].
-func (ps Problems) Unwrap() []error {
-	all := make([]error, len(ps))
-	for i, p := range ps {
-		all[i] = p
-	}
-	return all
-}
-
-// err returns the problems as an error, nil if there are none.
-func (ps Problems) err() error {
+// errorOf returns the problems as an error, nil if there are none.
+func errorOf(ps Problems) error {
 	switch {
 	case len(ps) == 0:
 		return nil

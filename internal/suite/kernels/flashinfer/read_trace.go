@@ -14,10 +14,10 @@ func ParseTrace(at Place, text []byte) (*Trace, error) {
 	root, err := parse(text, at.Line)
 	if err != nil {
 		r.fail(value{Line: err.line}, "", "%s", err.message)
-		return nil, r.finish().err()
+		return nil, errorOf(r.finish())
 	}
 	t := r.trace(root)
-	return t, r.finish().err()
+	return t, errorOf(r.finish())
 }
 
 // trace reads a line. A line is a workload if it has neither a solution nor an

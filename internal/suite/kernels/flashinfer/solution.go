@@ -20,7 +20,7 @@ func ParseSolution(path string, text []byte) (*Solution, error) {
 	if root, ok := r.document(text); ok {
 		s = r.solution(root)
 	}
-	return s, r.finish().err()
+	return s, errorOf(r.finish())
 }
 
 func (r *reader) solution(root value) *Solution {
