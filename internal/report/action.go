@@ -164,7 +164,11 @@ func (r *Report) values(f finding) inline {
 	case f.Old == 0 && f.New == 0 && !ofSpeed(f.Verdict):
 		return none
 	}
-	return inline{plain(number(f.Old) + " → " + number(f.New)), unit, r.hosts[f.host].against(f.Verdict)}
+	old, now := number(f.Old), number(f.New)
+	if old == now && f.Old != f.New && f.Finding != gate.Unchanged {
+		old, now = fmt.Sprint(f.Old), fmt.Sprint(f.New)
+	}
+	return inline{plain(old + " → " + now), unit, r.hosts[f.host].against(f.Verdict)}
 }
 
 // evidence is what the verdict rests on: numbers, retries, device and reason.

@@ -89,8 +89,11 @@ func summarize(s *bench.Sample, values []float64, exact bool) bench.Summary {
 	if stderr, ok := s.StdErr(); ok {
 		summary.StdErr = short(stderr)
 	}
+	if rounded := short(summary.Median); !exact && math.Abs(rounded-summary.Median) <= summary.MAD {
+		summary.Median = rounded // by less than the values differ
+	}
 	if !exact {
-		summary.Median, summary.MAD = short(summary.Median), short(summary.MAD)
+		summary.MAD = short(summary.MAD)
 	}
 	return summary
 }
@@ -99,7 +102,7 @@ func usable(s bench.Summary) bool {
 	return math.Abs(s.Median) <= maxNumber && s.MAD >= 0 && s.MAD <= maxNumber && s.N > 0 && s.N <= maxCount // all false for NaN
 }
 
-// digits is how many significant digits a baseline keeps: a count that changes by 1e-5 is not the same number.
+// digits is how many significant digits a baseline keeps of a number that differs from process to process.
 const digits = 7
 
 // short rounds to [digits] or to a whole number, whichever is finer.

@@ -444,13 +444,23 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestUpdateKeepsSevenDigits of a count, so that a change by 1e-5 is one.
-func TestUpdateKeepsSevenDigits(t *testing.T) {
-	for _, c := range []struct{ measured, want float64 }{
-		{10000.1, 10000.1}, {10000.2, 10000.2}, {0.123456789, 0.1234568}, {999999.94, 999999.9},
-		{1234567.8, 1234568}, {9999999999, 9999999999},
+// TestUpdateRoundsByNoMoreThanValuesDiffer: seven digits of numbers that differ, and all digits of those that repeat, so that a limit
+// of 0 % finds any change of them.
+func TestUpdateRoundsByNoMoreThanValuesDiffer(t *testing.T) {
+	for _, c := range []struct {
+		measured []float64
+		want     float64
+	}{
+		{[]float64{10000.1}, 10000.1},
+		{[]float64{0.123456789}, 0.123456789},
+		{[]float64{0.123456789, 0.123456789, 0.123456789}, 0.123456789},
+		{[]float64{0.123456788, 0.123456789, 0.12345679}, 0.123456789},
+		{[]float64{0.1234, 0.123456789, 0.1235}, 0.1234568},
+		{[]float64{999998, 999999.94, 999999.98}, 999999.9},
+		{[]float64{1234566, 1234567.8, 1234569}, 1234568},
+		{[]float64{9999999999}, 9999999999},
 	} {
-		got, _ := update(t, nil, newRun(result("a", bench.Passed, sample("decode_tps", c.measured))), baseline.UpdateOptions{Now: monday})
+		got, _ := update(t, nil, newRun(result("a", bench.Passed, sample("decode_tps", c.measured...))), baseline.UpdateOptions{Now: monday})
 		if median := got.Entries[0].Metric("decode_tps").Median; median != c.want {
 			t.Errorf("%v was written as %v, want %v", c.measured, median, c.want)
 		}
