@@ -12,7 +12,7 @@ import (
 )
 
 // newEntry makes an entry of a result. It leaves metrics out that can be no reference.
-func (u *update) newEntry(id string, r *bench.Result, described map[string]bench.Metric) (Entry, error) {
+func (u *update) newEntry(id string, r *bench.Result, described map[string]*bench.Metric) (Entry, error) {
 	e := Entry{
 		CaseID:     id,
 		OK:         true,
@@ -30,7 +30,7 @@ func (u *update) newEntry(id string, r *bench.Result, described map[string]bench
 			continue
 		}
 		m, known := described[s.Metric]
-		summary := summarize(s, r.Judged(s), m.Exact)
+		summary := summarize(s, r.Judged(s), known && m.Exact)
 		switch {
 		case summary.N == 0:
 			continue
@@ -56,7 +56,6 @@ func (u *update) newEntry(id string, r *bench.Result, described map[string]bench
 		case u.run.NoReference(s.Metric, summary.Median) != "":
 			continue
 		}
-		m.Optional = false // each entry has what it has
 		e.Metrics = append(e.Metrics, Metric{Metric: m, Summary: summary})
 	}
 	slices.SortFunc(e.Metrics, byName)

@@ -113,7 +113,7 @@ func TestUpdateCaptures(t *testing.T) {
 	loss := metric("loss", "", bench.Lower, 0.123456789, 0, 1)
 	loss.Exact = true
 	anchor := func(medians map[string]float64) *baseline.Anchor {
-		return &baseline.Anchor{CapturedAt: monday, Commit: "0123abc", Metrics: medians}
+		return &baseline.Anchor{CapturedAt: monday, Commit: "0123abc", Metrics: anchored(medians)}
 	}
 	want := &baseline.File{
 		HostLabel: "linux-cuda", CapturedAt: monday, Commit: new("0123abc"), Notes: new("first (accelgate v1.0.0)"), Schema: 1, Fingerprint: &h100,
@@ -182,10 +182,10 @@ func TestUpdateMerges(t *testing.T) {
 	if *again.DecodeTPS != 110 || again.ModelLoadMS != nil || again.Metric("model_load_ms") != nil || !*again.CorrectnessOK {
 		t.Errorf("again is %+v", again)
 	}
-	if a := again.Anchor; a.Metrics["decode_tps"] != 100 || !a.CapturedAt.Equal(monday) || a.Commit != "0123abc" {
+	if a := again.Anchor; decodeOf(a) != 100 || !a.CapturedAt.Equal(monday) || a.Commit != "0123abc" {
 		t.Errorf("the anchor moved: %+v", a)
 	}
-	if a := got.Entries[1].Anchor; a.Metrics["decode_tps"] != 7 || !a.CapturedAt.Equal(tuesday) || a.Commit != "9f9f9f9" {
+	if a := got.Entries[1].Anchor; decodeOf(a) != 7 || !a.CapturedAt.Equal(tuesday) || a.Commit != "9f9f9f9" {
 		t.Errorf("the anchor of the new entry is %+v", a)
 	}
 	if got.Entries[1].CorrectnessOK != nil {
@@ -222,7 +222,7 @@ func TestUpdateAdoptsTensorSharp(t *testing.T) {
 	if len(changes) != 2 || changes[0].Old != 90 || changes[0].Kind != baseline.Changed {
 		t.Errorf("changes are %+v", changes)
 	}
-	if got.Schema != 1 || got.Entries[0].Anchor.Metrics["decode_tps"] != 100 || got.Entries[0].PrefillTPS != nil {
+	if got.Schema != 1 || decodeOf(got.Entries[0].Anchor) != 100 || got.Entries[0].PrefillTPS != nil {
 		t.Errorf("file is\n%s", marshal(t, got))
 	}
 }
