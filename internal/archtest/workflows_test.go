@@ -82,11 +82,11 @@ func TestWorkflowsAreSafe(t *testing.T) {
 	}
 }
 
-// TestDispatchInputs: the docs show each input of a dispatch that gate.yml reads.
+// TestDispatchInputs: the docs and the example workflows show each input of a dispatch that gate.yml reads.
 func TestDispatchInputs(t *testing.T) {
 	var docs strings.Builder
-	for _, page := range []string{"github.md", "recipes.md"} {
-		data, err := os.ReadFile(filepath.Join("..", "..", "docs", page))
+	for _, page := range []string{"docs/github.md", "examples/workflows/accelgate.yml", "examples/workflows/accelgate-monorepo.yml"} {
+		data, err := os.ReadFile(filepath.Join("..", "..", page))
 		if err != nil {
 			t.Fatal(err)
 		}
