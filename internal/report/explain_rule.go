@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
@@ -12,7 +11,8 @@ import (
 // ruleOf is the rule of the gate that a verdict follows, in a sentence.
 func (h *host) ruleOf(p *gate.Policy, res *bench.Result, v *gate.Verdict) string {
 	if h.isCount(res, v) {
-		return "a count that is equal in all processes of each side needs no statistics: it may be worse by at most " + bare(v.Evidence.Limit)
+		return "a count that differs by at most 1 among the processes of a side needs no statistics: it may be worse by at most " +
+			bare(v.Evidence.Limit)
 	}
 	return ruleOf(p, v)
 }
@@ -21,19 +21,15 @@ func (h *host) ruleOf(p *gate.Policy, res *bench.Result, v *gate.Verdict) string
 func (h *host) isCount(res *bench.Result, v *gate.Verdict) bool {
 	m, s := h.metrics[v.Metric], sampleOf(res, v.Metric)
 	of := v.Evidence.Method == gate.MethodThreshold && !v.SinceBaseline() && !fromZero(v)
-	return of && m != nil && m.Counted && s != nil && !varies(s.Values) && !varies(s.Base)
+	return of && m != nil && m.Counted && s != nil && gate.SameCount(s.Values) && gate.SameCount(s.Base)
 }
 
 // whyUnjudged is why no verdict is about a metric, "" where the configuration does not gate it.
 func (h *host) whyUnjudged(s *bench.Sample) string {
-	if m := h.metrics[s.Metric]; m != nil && m.Counted && (varies(s.Values) || varies(s.Base)) {
-		return "it varies between processes, so only an entry of limits that names it gates it"
+	if m := h.metrics[s.Metric]; m != nil && m.Counted && !(gate.SameCount(s.Values) && gate.SameCount(s.Base)) {
+		return "it varies by more than 1 among processes, so only an entry of limits that names it gates it"
 	}
 	return ""
-}
-
-func varies(values []float64) bool {
-	return len(values) > 0 && slices.Min(values) != slices.Max(values)
 }
 
 func ruleOf(p *gate.Policy, v *gate.Verdict) string {
