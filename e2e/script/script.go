@@ -87,7 +87,9 @@ func setup(env *testscript.Env) error {
 		env.Setenv(name, time.Now().UTC().AddDate(0, 0, days).Format(time.DateOnly))
 	}
 	env.Setenv("CONTAINERS_CONF", os.Getenv("CONTAINERS_CONF"))
-	return nil
+	cache, err := os.UserCacheDir() // without the objects of Go's own packages, go compiles for minutes on a loaded host
+	env.Setenv("GOCACHE", cmp.Or(os.Getenv("GOCACHE"), filepath.Join(cache, "go-build")))
+	return err
 }
 
 func condition(name string) (bool, error) {

@@ -80,7 +80,7 @@ type Metric struct {
 	// Informational metrics are shown and never gated.
 	Informational bool `json:"informational,omitempty"`
 	// Counted marks a metric that counts events, such as allocations. Although it is
-	// informational, a change of it is gated wherever all values of each side are equal.
+	// informational, a change of it is gated wherever the values of each side differ by at most 1.
 	Counted bool `json:"counted,omitempty"`
 	// Optional allows cells not to report the metric.
 	Optional bool `json:"optional,omitempty"`
