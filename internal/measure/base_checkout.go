@@ -328,7 +328,7 @@ func build(ctx context.Context, session *Session, file *config.File, dir, what s
 						what,
 						strings.Join(s.Build.Command, " "),
 						response.Reason(),
-						text.OneLine(text.LastLine(response.Log)),
+						text.OneLine(text.Meaningful(strings.Split(response.Log, "\n"))),
 					),
 				}
 		}

@@ -105,10 +105,15 @@ func (l *look) checkOf(c call) string {
 	return name
 }
 
+// computed reports whether the name of the check comes from an expression.
+func (c call) computed() bool {
+	return strings.Contains(fmt.Sprint(c.with["config"], c.with["check-name"]), "${{")
+}
+
 // checks are the names of the check runs of all calls that gate.
 func (l *look) checks() (names []string) {
 	for _, c := range l.calls {
-		if name := l.checkOf(c); c.gates() && !slices.Contains(names, name) {
+		if name := l.checkOf(c); c.gates() && !c.computed() && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -120,7 +125,7 @@ func (l *look) sharedChecks() {
 	for i, c := range l.calls {
 		for _, other := range l.calls[:i] {
 			both := slices.ContainsFunc(c.events, func(event string) bool { return slices.Contains(other.events, event) })
-			if name := l.checkOf(c); both && c.workflow == "gate.yml" && other.workflow == c.workflow && l.checkOf(other) == name {
+			if name := l.checkOf(c); both && !c.computed() && !other.computed() && c.workflow == "gate.yml" && other.workflow == c.workflow && l.checkOf(other) == name {
 				l.add("workflow", Error, fmt.Sprintf("the job %s of %s and the job %s of %s write the same check %s, so one verdict replaces the other",
 					text.Quote(other.id, 60), other.file, text.Quote(c.id, 60), c.file, text.Quote(name, 60)),
 					"give each configuration a name of its own, or each call a check-name")

@@ -68,8 +68,13 @@ func (l *look) protection(ctx context.Context, branch string) {
 	for _, check := range checks {
 		l.requires(branch, check, required)
 	}
+	computed := slices.IndexFunc(l.calls, func(c call) bool { return c.gates() && c.computed() })
+	if computed >= 0 {
+		l.add("protection", Unknown, l.calls[computed].file+" computes the name of its check by an expression, so it was not compared with the required checks",
+			"open "+l.page("settings/rules"))
+	}
 	for _, check := range required.Checks {
-		if !slices.Contains(checks, check) {
+		if computed < 0 && !slices.Contains(checks, check) {
 			l.unwritten(branch, check)
 		}
 	}

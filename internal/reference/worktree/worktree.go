@@ -123,7 +123,7 @@ func (f *Folder) Add(ctx context.Context, name, commit string) (dir string, err 
 	dir = filepath.Join(f.Root, name)
 	_, err = f.repository.Git(ctx, f.repository.Dir, "worktree", "add", "--quiet", "--detach", "--force", dir, commit)
 	if err != nil {
-		err = fmt.Errorf("%w: free space, or name another temporary folder with TMPDIR", err)
+		err = fmt.Errorf("%w: make the repository writable, free space, or name another temporary folder with TMPDIR", err)
 	}
 	return dir, err
 }
