@@ -310,8 +310,8 @@ var reference = Keys{
 		"metric": {nil, "Name of the metric, or of a [resource](scores.md#resources)."},
 		"when": {nil, "Cells and runs, as in `{backend: cuda*, host: h100-*}`: an axis or a swept variable, or the label of " +
 			"the `host`, and a glob; `event` as in `levels`, and `profile`. If absent, all."},
-		"change": {nil, "Change for the worse that blocks, such as `8%`, `0.5 s`, `8% and 0.5 s`, `0.5% + 0.5 us`, `noise 1% " +
-			"to 10%`, `+-10%` or `8% from 4 us`. See [Words](limits.md#words)."},
+		"change": {nil, "Change for the worse that blocks, such as `8%`, `0.5 s`, `8% and 0.5 s`, `0.5% + 0.5 us`, `3% and 4 mad`, " +
+			"`noise 1% to 10%`, `+-10%` or `8% from 4 us`. See [Words](limits.md#words)."},
 		"mean": {nil, "Loss of the geometric mean over all cells of the entry that blocks. See [Means](limits.md#means)."},
 		"min": {nil, "Smallest median that passes, in the metric's unit, or `0.62 at 95%`, without a baseline. See " +
 			"[Bounds](limits.md#bounds)."},

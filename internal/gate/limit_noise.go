@@ -5,7 +5,6 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
-	"github.com/accelgate/accelgate/internal/stats"
 )
 
 // NoiseLimit makes the limit of a change as narrow as the recorded noise of the cell allows.
@@ -38,15 +37,7 @@ func (l NoiseLimit) derive(p *Policy, m *described, s *bench.Sample) (float64, *
 	if p.Method == MethodThreshold {
 		d.Times = timesByThreshold
 	}
-	if s == nil {
-		return l.Ceiling, d
-	}
-	var runs []float64
-	for _, values := range s.Level() {
-		if len(values) > 0 {
-			runs = append(runs, stats.Median(values))
-		}
-	}
+	runs := levelMedians(s)
 	d.Runs = len(runs)
 	noise, ok := detect.Own(runs)
 	if !ok {

@@ -51,7 +51,8 @@ func changeOf(c *config.Change) *gate.Change {
 	if c == nil {
 		return nil
 	}
-	of := &gate.Change{Percent: float64(c.Percent), Absolute: c.Absolute, Sum: c.Sum, Both: c.Both, From: c.From, Text: c.String()}
+	of := &gate.Change{Percent: float64(c.Percent), Absolute: c.Absolute, Spread: gate.Spread(c.Spread), Sum: c.Sum, Both: c.Both,
+		From: c.From, Text: c.String()}
 	if c.Floor > 0 {
 		of.Noise = &gate.NoiseLimit{Floor: float64(c.Floor), Ceiling: float64(c.Ceiling)}
 	}
