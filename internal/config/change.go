@@ -46,6 +46,9 @@ func (c *Change) problem(medians bool) string {
 
 const changeExamples = "write for example 8%, +-10%, 0.5 s, 8% and 0.5 s, 0.5% + 0.5 us, 8% from 4 us, 3 sd, 3% and 4 mad, or noise 1% to 10%"
 
+// maxChange is the largest percentage.
+const maxChange = 10000
+
 // spreads are the units of an amount that is a multiple of a spread.
 var spreads = []string{"sd", "mad", "stderr"}
 
@@ -97,8 +100,16 @@ func (c *Change) share(s string) error {
 		c.noise = true
 		return nil
 	}
+	number, sign := strings.CutSuffix(s, "%")
+	switch v, err := strconv.ParseFloat(number, 64); {
+	case err == nil && !sign:
+		return fmt.Errorf("%s can be read in two ways: write %s%%, or 0%% and %s for an amount without a unit", quote(s), s, s)
+	case err == nil && v >= 100 && v <= maxChange: // a time can double, unlike other percentages of a configuration
+		c.Percent = Percent(v)
+		return nil
+	}
 	if err := c.Percent.UnmarshalText([]byte(s)); err != nil {
-		return fmt.Errorf("%w, or 8%% and 0.5 s; docs/limits.md has all forms", err)
+		return fmt.Errorf("want a percentage from 0%% to %d%%, or an amount, got %s; %s", maxChange, quote(s), changeExamples)
 	}
 	return nil
 }

@@ -178,6 +178,9 @@ func checkChange(s *config.Suite, path string, l *config.Limit, m *bench.Metric)
 			m.Name,
 		)
 	}
+	if c := l.Change; c != nil && c.Percent >= 100 && m.Better != bench.Lower && m.Quantity() != bench.Score {
+		return s.Errorf(path+".change", "%s is better higher, and cannot lose 100%% or more: write a smaller percentage", m.Name)
+	}
 	if c := l.Change; c != nil && c.Unit != "" && m.Unit != "" && c.Unit != m.Unit {
 		return s.Errorf(path+".change", "%s is in %s, and the metric %s in %s: write the number in %s",
 			text.Quote(c.String(), maxWord), text.Quote(c.Unit, maxWord), m.Name, m.Unit, m.Unit)
