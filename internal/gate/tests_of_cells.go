@@ -21,8 +21,8 @@ type seriesKey struct{ cell, metric string }
 // after weigh returns it.
 type testResults struct {
 	of    map[seriesKey]testResult
-	host  detect.Evidence               // on what moved all cells alike
-	sides map[seriesKey]twoSampleResult // of numbers without pairs and history
+	host  detect.Evidence  // on what moved all cells alike
+	sides twoSampleResults // of numbers without pairs and history
 	// processor is that of processor time, by the id of the cell, where processes waited for a
 	// processor.
 	processor map[string]detect.Evidence
