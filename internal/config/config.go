@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Version is the version of the file format that this build reads.
@@ -182,7 +184,7 @@ func (f *File) Resolve(path string) string {
 func Load(path string) (*File, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("open configuration: %w; create it with 'accelgate init', or name another one with --config", err)
+		return nil, fmt.Errorf("open configuration: %w; %s", err, instead(path))
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
@@ -190,6 +192,21 @@ func Load(path string) (*File, error) {
 		return nil, fmt.Errorf("read configuration: %w; name another file with --config", err)
 	}
 	return Parse(path, data)
+}
+
+// maxAbove bounds the folders above in which a configuration is looked for.
+const maxAbove = 20
+
+// instead is what to do where a file cannot be opened: name that of a folder above, or create one.
+func instead(path string) string {
+	above := filepath.Base(path)
+	for range maxAbove {
+		above = filepath.Join("..", above)
+		if info, err := os.Stat(above); err == nil && path == filepath.Base(path) && info.Mode().IsRegular() {
+			return "a folder above has one: name it with --config " + text.ShellWord(filepath.ToSlash(above))
+		}
+	}
+	return "create it with 'accelgate init', or name another one with --config"
 }
 
 // Parse reads data. The name stands in positions, and its folder becomes

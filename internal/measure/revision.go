@@ -47,15 +47,16 @@ func (s *Session) checkedOut(ctx context.Context) string {
 
 // changed is a digest of the differences of tracked files from the commit under
 // test, so that a resumed run keeps nothing of other sources; "" where there is
-// no checkout. Where git cannot tell, it is never the same twice.
+// no checkout, or one without a commit. Where git cannot tell, it is never the same twice.
 func (s *Session) changed(ctx context.Context) string {
 	response, err := s.worker.Do(
 		ctx,
 		worker.Request{Args: []string{"git", "diff", "--no-ext-diff", "--no-textconv", "--submodule=diff", "HEAD"},
 			Dir: s.Plan.File.Dir, Timeout: time.Minute},
 	)
-	missing := errors.Is(response.StartErr, worker.ErrNotFound) ||
-		bytes.Contains(bytes.ToLower(response.Stderr), []byte("not a git repository"))
+	why := bytes.ToLower(response.Stderr)
+	missing := errors.Is(response.StartErr, worker.ErrNotFound) || bytes.Contains(why, []byte("not a git repository")) ||
+		bytes.Contains(why, []byte("ambiguous argument 'head'"))
 	switch {
 	case err == nil && response.OK() && !response.StdoutTruncated:
 		return fmt.Sprintf("%x", sha256.Sum256(response.Stdout))

@@ -62,7 +62,7 @@ type repository struct {
 	files  *files
 	worker worker.Worker
 	host   bench.Host
-	left   []string // warnings of what is beyond limits
+	left   []string // warnings about places beyond limits
 }
 
 // Look examines a repository and the host. It runs the repository's benchmarks briefly,
