@@ -21,7 +21,8 @@ func (l *look) commanded() {
 		case at < 0:
 			l.add("workflow", Error, fmt.Sprintf("%s starts %s, which is not there", c.file, file), "write its input workflow")
 		default:
-			if lacks := slices.DeleteFunc(l.commands(c), func(name string) bool { _, ok := l.parsed[at].inputs[name]; return ok }); len(lacks) > 0 {
+			has := func(name string) bool { _, ok := l.parsed[at].inputs[name]; return ok }
+			if lacks := slices.DeleteFunc(l.commands(c), has); len(lacks) > 0 {
 				l.add("workflow", Error, fmt.Sprintf("%s starts %s, which has no input %s of workflow_dispatch", c.file, file, strings.Join(lacks, ", ")),
 					"copy the inputs of examples/workflows/accelgate.yml")
 			}
