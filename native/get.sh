@@ -10,7 +10,7 @@ version=$(sed -n 's/^# version: //p' "$here/release.txt")
 
 build() {
   if ! command -v go >/dev/null; then
-    echo "::error::accelgate/native found no Go to build accelgate with: add actions/setup-go before it, or use a release such as @v1"
+    echo "::error::accelgate/native found no Go to build accelgate with: install it on this host from https://go.dev/dl, or add actions/setup-go before the step"
     exit 2
   fi
   # Whatever the job builds, this is built for this host, from this source.

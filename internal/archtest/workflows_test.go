@@ -93,7 +93,8 @@ func TestDispatchInputs(t *testing.T) {
 		docs.Write(data)
 	}
 	var gate any
-	for _, m := range regexp.MustCompile(`github\.event\.inputs\.(\w+)`).FindAllStringSubmatch(load(t, ".github/workflows/gate.yml", &gate), -1) {
+	inputs := regexp.MustCompile(`github\.event\.inputs\.(\w+)`)
+	for _, m := range inputs.FindAllStringSubmatch(load(t, ".github/workflows/gate.yml", &gate), -1) {
 		if !strings.Contains(docs.String(), m[1]+": {type: ") {
 			t.Errorf("gate.yml reads the input %q, which no page shows", m[1])
 		}

@@ -73,7 +73,8 @@ func (b *base) match(head *Session) error {
 		if slices.ContainsFunc(b.session.Plan.Suites, func(one Planned) bool { return one.Unlisted != "" }) {
 			return noBase{because}
 		}
-		return exit.Usagef("--ab: no cell can be measured in pairs, because %s: name another base, or measure without pairs with --ab off", because)
+		return exit.Usagef("--ab: no cell can be measured in pairs, because %s: "+
+			"name another base, or measure without pairs with --ab off", because)
 	}
 	for _, reason := range slices.Sorted(maps.Keys(why)) {
 		head.warnings = append(head.warnings, fmt.Sprintf("not measured in pairs, because %s: %s", reason, firstOf(why[reason])))

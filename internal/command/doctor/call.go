@@ -124,8 +124,11 @@ func (l *look) checks() (names []string) {
 func (l *look) sharedChecks() {
 	for i, c := range l.calls {
 		for _, other := range l.calls[:i] {
+			if c.workflow != "gate.yml" || other.workflow != c.workflow || c.computed() || other.computed() {
+				continue
+			}
 			both := slices.ContainsFunc(c.events, func(event string) bool { return slices.Contains(other.events, event) })
-			if name := l.checkOf(c); both && !c.computed() && !other.computed() && c.workflow == "gate.yml" && other.workflow == c.workflow && l.checkOf(other) == name {
+			if name := l.checkOf(c); both && l.checkOf(other) == name {
 				l.add("workflow", Error, fmt.Sprintf("the job %s of %s and the job %s of %s write the same check %s, so one verdict replaces the other",
 					text.Quote(other.id, 60), other.file, text.Quote(c.id, 60), c.file, text.Quote(name, 60)),
 					"give each configuration a name of its own, or each call a check-name")

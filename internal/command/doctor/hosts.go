@@ -39,7 +39,7 @@ func (l *look) measures(c call) {
 		}
 	}
 	if s := l.server(); s != "github.com" && !strings.HasSuffix(s, ".ghe.com") {
-		l.add("workflow", Error, fmt.Sprintf("%s calls gate.yml, which uploads artifacts in a way that GitHub Enterprise Server refuses", l.where(c)),
+		l.add("workflow", Error, l.where(c)+" calls gate.yml, which uploads artifacts in a way that GitHub Enterprise Server refuses",
 			"write one job that measures and posts, as docs/recipes.md does for GitHub Enterprise Server")
 	}
 }
@@ -140,7 +140,8 @@ func (l *look) builder() {
 	for _, c := range l.calls {
 		if c.builds() && l.here(c) {
 			if _, err := worker.Find("go", l.Environ); err != nil {
-				l.add("programs", Error, fmt.Sprintf("no folder of PATH has \"go\", which %s needs here: @%s is not a release, so the job builds accelgate", c.file, c.ref),
+				l.add("programs", Error,
+					fmt.Sprintf("no folder of PATH has \"go\", which %s needs here: @%s is not a release, so the job builds accelgate", c.file, c.ref),
 					"install Go from https://go.dev/dl, and add its folder to PATH; that of a runner stands in its file .path")
 			}
 			return

@@ -29,6 +29,7 @@ type call struct {
 	all      bool              // write-all
 	events   []string
 	token    bool              // a secret token is passed on
+	inherits bool              // all secrets are passed on, whose names are not known
 	lists    map[string]string // where inputs stand that are no text, by name
 }
 
@@ -36,7 +37,8 @@ type call struct {
 type workflow struct {
 	file    string
 	events  []string
-	paths   bool // pull requests start it by the files that they change
+	inputs  map[string]any // of a start by hand
+	paths   bool           // pull requests start it by the files that they change
 	calls   []call
 	locals  []string // the files beside it that its jobs call
 	refused []use
@@ -73,7 +75,7 @@ const (
 var (
 	oursCalled  = lazyregexp.New(`^(?i:accelgate/accelgate)/\.github/workflows/(gate|forks|chat|pages)\.yml@([A-Za-z0-9._/-]+)$`)
 	localCalled = lazyregexp.New(`^\./\.github/workflows/([^/@]+\.ya?ml)$`)
-	actionUsed  = lazyregexp.New(`^(?i:accelgate/accelgate)(/native)?@([A-Za-z0-9._/-]+)$`)
+	actionUsed  = lazyregexp.New(`^(?i:accelgate/accelgate)(/native|/site)?@([A-Za-z0-9._/-]+)$`)
 	ours        = lazyregexp.New(`^(?i:accelgate/accelgate)(/|@|$)`)
 )
 
@@ -106,7 +108,8 @@ func (l *look) parse() {
 	var all []workflow
 	for _, path := range files[:min(len(files), maxWorkflows)] {
 		data, err := readBounded(path)
-		if err != nil || !bytes.Contains(bytes.ToLower(data), []byte("accelgate")) && !bytes.Contains(data, []byte("uses: ./.github/workflows/")) {
+		ours := bytes.Contains(bytes.ToLower(data), []byte("accelgate")) || bytes.Contains(data, []byte("./.github/workflows/"))
+		if err != nil || !ours {
 			continue
 		}
 		w, err := workflowOf(filepath.Base(path), data)
@@ -163,7 +166,7 @@ func workflowOf(file string, data []byte) (w workflow, err error) {
 		}
 		return w, fmt.Errorf("%s is not a workflow: %s", file, what)
 	}
-	w = workflow{file: file, events: eventsOf(read.On), paths: byPaths(read.On)}
+	w = workflow{file: file, events: eventsOf(read.On), inputs: inputsOf(read.On), paths: byPaths(read.On)}
 	for _, id := range slices.Sorted(maps.Keys(read.Jobs)) {
 		w.take(id, read, func(path string) string {
 			return config.PositionIn(file, data, fmt.Sprintf("jobs[%q]", id)+path).String()
@@ -178,7 +181,7 @@ func (w *workflow) take(id string, read workflowFile, at func(path string) strin
 	for i, step := range job.Steps {
 		m := actionUsed.FindStringSubmatch(step.Uses)
 		switch {
-		case m != nil && posts(step.With):
+		case m != nil && m[1] != "/site" && posts(step.With):
 			w.calls = append(w.calls, call{file: w.file, id: id, workflow: upstream.String() + m[1], ref: m[2], with: step.With})
 		case m == nil && ours.MatchString(step.Uses):
 			w.refused = append(w.refused, use{at(fmt.Sprintf(".steps[%d].uses", i)), step.Uses, "in a step, uses: accelgate/accelgate/native@"})
@@ -203,7 +206,9 @@ func (w *workflow) take(id string, read workflowFile, at func(path string) strin
 // call is that of a job.
 func (w *workflow) call(id, name, ref string, read workflowFile, at func(path string) string) call {
 	job := read.Jobs[id]
-	c := call{file: w.file, id: id, workflow: name, ref: ref, with: job.With, token: passesToken(job.Secrets), lists: map[string]string{}}
+	c := call{file: w.file, id: id, workflow: name, ref: ref, with: job.With, inherits: job.Secrets == "inherit", lists: map[string]string{}}
+	secrets, _ := job.Secrets.(map[string]any)
+	c.token = secrets["token"] != nil
 	for name, value := range job.With {
 		if !isScalar(value) {
 			c.lists[name] = at(fmt.Sprintf(".with[%q]", name))
@@ -215,54 +220,4 @@ func (w *workflow) call(id, name, ref string, read workflowFile, at func(path st
 	}
 	c.granted, c.all = granted(permissions)
 	return c
-}
-
-func isScalar(value any) bool {
-	switch value.(type) {
-	case []any, map[string]any:
-		return false
-	}
-	return true
-}
-
-// passesToken reads the forms of secrets; which ones inherit passes on is not known.
-func passesToken(secrets any) bool {
-	each, _ := secrets.(map[string]any)
-	return secrets == "inherit" || each["token"] != nil
-}
-
-// eventsOf reads the three forms of on.
-func eventsOf(on any) (events []string) {
-	switch on := on.(type) {
-	case string:
-		return []string{on}
-	case []any:
-		for _, e := range on {
-			events = append(events, fmt.Sprint(e))
-		}
-	case map[string]any:
-		return slices.Sorted(maps.Keys(on))
-	}
-	return events
-}
-
-// byPaths reports whether pull requests start a workflow only if they change certain files.
-func byPaths(on any) bool {
-	events, _ := on.(map[string]any)
-	filter, _ := events["pull_request"].(map[string]any)
-	return filter["paths"] != nil || filter["paths-ignore"] != nil
-}
-
-// granted reads the forms of permissions; all is write-all.
-func granted(permissions any) (each map[string]string, all bool) {
-	switch p := permissions.(type) {
-	case string:
-		return map[string]string{}, p == "write-all"
-	case map[string]any:
-		each = map[string]string{}
-		for name, level := range p {
-			each[name] = fmt.Sprint(level)
-		}
-	}
-	return each, false
 }

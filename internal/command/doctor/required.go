@@ -70,7 +70,8 @@ func (l *look) protection(ctx context.Context, branch string) {
 	}
 	computed := slices.IndexFunc(l.calls, func(c call) bool { return c.gates() && c.computed() })
 	if computed >= 0 {
-		l.add("protection", Unknown, l.calls[computed].file+" computes the name of its check by an expression, so it was not compared with the required checks",
+		l.add("protection", Unknown,
+			l.calls[computed].file+" computes the name of its check by an expression, so it was not compared with the required checks",
 			"open "+l.page("settings/rules"))
 	}
 	for _, check := range required.Checks {
@@ -128,6 +129,9 @@ func (l *look) unwritten(branch, check string) {
 func (l *look) refreshable(c call) {
 	switch {
 	case !slices.Contains(c.events, "workflow_dispatch"):
+	case c.inherits:
+		l.add("refresh", Unknown, c.file+" passes on all secrets, and refresh pull requests start the workflow only if one is named token",
+			"gh secret list --repo "+l.remote.String())
 	case c.token:
 		l.ok("refresh", "%s passes on a token, with which refresh pull requests start the workflow", c.file)
 	default:

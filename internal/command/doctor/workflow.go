@@ -20,7 +20,8 @@ func (l *look) workflows(context.Context) {
 			wrong++
 		}
 		if w.paths && slices.ContainsFunc(w.calls, call.gates) {
-			l.add("workflow", Warning, w.file+" starts by the files that a pull request changes, and others get no check, which a required check blocks",
+			l.add("workflow", Warning,
+				w.file+" starts by the files that a pull request changes, and others get no check, which a required check blocks",
 				"remove paths and paths-ignore below pull_request")
 		}
 	}
@@ -33,6 +34,7 @@ func (l *look) workflows(context.Context) {
 		)
 	}
 	l.unstarted()
+	l.commanded()
 	l.sharedChecks()
 	l.elsewhereMeasured()
 	l.builder()
