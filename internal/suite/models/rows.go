@@ -22,8 +22,8 @@ type rowMetric struct {
 	name string
 	path formats.Path
 	find formats.Pattern // in place of path
-	keys []string // parameters that name a row
-	all  []string // those that name any row of the suite
+	keys []string        // parameters that name a row
+	all  []string        // those that name any row of the suite
 }
 
 // findRows are the metrics that make rows. Paths that cannot be read are reported elsewhere.
