@@ -10,7 +10,8 @@ import (
 
 // Change is what a metric may change by for the worse: "8%", "0.5 s", "8% and 0.5 s" for the larger one of
 // both, or "0.5% + 0.5 us" for their sum. "noise 1% to 10%" stands for a percentage that the recorded noise gives,
-// The amount may be a multiple of a spread: "3 sd", "4 mad" or "2 stderr". "+-" before it limits changes for the better as well, and "from 4 us" behind it leaves smaller references unjudged.
+// The amount may be a multiple of a spread: "3 sd", "4 mad" or "2 stderr". "+-" before it limits changes for the better as
+// well, and "from 4 us" behind it leaves smaller references unjudged.
 type Change struct {
 	Percent  Percent
 	Absolute float64 // in Unit, or so many times Spread

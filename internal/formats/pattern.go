@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -71,4 +72,44 @@ func (p Pattern) String() string {
 		return ""
 	}
 	return p.re.String()
+}
+
+// Keys are the names of the groups that name a match among several: all but value and step.
+func (p Pattern) Keys() (keys []string) {
+	if p.re == nil {
+		return nil
+	}
+	for _, name := range p.re.SubexpNames() {
+		if name != "" && name != "value" && name != "step" {
+			keys = append(keys, name)
+		}
+	}
+	return keys
+}
+
+// nodes are all that the expression finds, with what its groups name them by.
+func (p Pattern) nodes(text []byte) (nodes []Node) {
+	for _, m := range p.re.FindAllSubmatchIndex(text, maxNodes) {
+		if m[2*p.group] < 0 {
+			continue
+		}
+		n := Node{value: json.Number(text[m[2*p.group]:m[2*p.group+1]])}
+		for _, key := range p.Keys() {
+			l := Label{Key: key}
+			if at := 2 * p.re.SubexpIndex(key); m[at] >= 0 {
+				l.Value = string(text[m[at]:m[at+1]])
+			}
+			n.Labels = append(n.Labels, l)
+		}
+		nodes = append(nodes, n)
+	}
+	return nodes
+}
+
+// Matches are all values that an expression finds, in the log if there are none in the output.
+func (d *Document) Matches(p Pattern) []Node {
+	if nodes := p.nodes(d.text); len(nodes) > 0 {
+		return nodes
+	}
+	return p.nodes(d.Log)
 }

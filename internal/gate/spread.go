@@ -19,7 +19,7 @@ const (
 	SpreadStdErr Spread = "stderr" // the standard error that the baseline, or else the run, reports
 )
 
-// minSpread is how many earlier runs show by what runs differ.
+// minSpread is how many earlier runs make a spread of them.
 const minSpread = 5
 
 // amount is what a change allows in the metric's unit. unknown is why that is not known, "" if it is.

@@ -35,8 +35,8 @@ func threshold(m *bench.Metric, old, new *bench.Sample, limit float64) Verdict {
 	return v
 }
 
-// mayVanish reports whether a metric may be 0 where it was old: a share of failures may, and a small count, but neither a time nor a count
-// that is more than a factor which no code makes.
+// mayVanish reports whether a metric may be 0 where it was old: a share of failures may, and a small count, but neither a
+// time nor a large count.
 func mayVanish(m *bench.Metric, old float64) bool {
 	switch m.Quantity() {
 	case bench.Ratio, bench.Score:

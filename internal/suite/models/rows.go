@@ -14,22 +14,29 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// A metric whose path names several values, and without steps, makes a cell of each: a row. The rows of a process are its
-// own cell's parameters and what names the value.
+// A metric whose path names several values, or whose expression has groups that name its matches, makes a cell of each
+// without steps: a row. The rows of a process are its own cell's parameters and what names the value.
 
 // rowMetric is a metric of rows.
 type rowMetric struct {
 	name string
 	path formats.Path
-	keys []string // parameters that name a row
-	all  []string // those that name any row of the suite
+	find formats.Pattern // in place of path
+	keys []string        // parameters that name a row
+	all  []string        // those that name any row of the suite
 }
 
 // findRows are the metrics that make rows. Paths that cannot be read are reported elsewhere.
 func (b *body) findRows() (rows []rowMetric) {
 	for _, m := range b.Metrics {
-		if path, err := formats.ParsePath(m.JSON); m.JSON != "" && len(m.Steps) == 0 && err == nil && path.Several() {
+		if len(m.Steps) > 0 {
+			continue
+		}
+		if path, err := formats.ParsePath(m.JSON); m.JSON != "" && err == nil && path.Several() {
 			rows = append(rows, rowMetric{name: m.Name, path: path, keys: path.Keys()})
+		}
+		if find, err := formats.ParsePattern(m.Regexp); m.Regexp != "" && err == nil && len(find.Keys()) > 0 {
+			rows = append(rows, rowMetric{name: m.Name, find: find, keys: find.Keys()})
 		}
 	}
 	var all []string
@@ -77,6 +84,9 @@ func (b *body) checkRows(c *config.Suite) error {
 	for _, r := range rows {
 		i := slices.IndexFunc(b.Metrics, func(m metric) bool { return m.Name == r.name })
 		path := fmt.Sprintf("metrics[%d].json", i)
+		if b.Metrics[i].Regexp != "" {
+			path = fmt.Sprintf("metrics[%d].regexp", i)
+		}
 		for _, a := range b.dimensions() {
 			if slices.Contains(r.keys, a.Name) {
 				return c.Errorf(path, "%s names cells, and an axis has this name: rename the axis", a.Name)
@@ -205,7 +215,7 @@ func (s *Suite) ready(c bench.Cell, d bench.Device) bool {
 func (s *Suite) readRows(p *process, at bench.Cell, doc *formats.Document) error {
 	p.values = map[string]map[string]float64{}
 	for _, r := range s.rows {
-		nodes, err := doc.Nodes(r.path)
+		nodes, err := r.nodes(doc)
 		if err != nil {
 			return err
 		}
@@ -224,7 +234,7 @@ func (s *Suite) readRows(p *process, at bench.Cell, doc *formats.Document) error
 			}
 			id := cell.ID()
 			if _, twice := p.values[id][r.name]; twice {
-				return fmt.Errorf("two rows are named %s: name them by a further member in %s", text.Quote(nodes[i].Name(), 200), r.path)
+				return fmt.Errorf("two rows of %s are named %s: name them by a further member or group", r.name, text.Quote(nodes[i].Name(), 200))
 			}
 			if p.values[id] == nil {
 				p.values[id] = map[string]float64{}
@@ -234,6 +244,14 @@ func (s *Suite) readRows(p *process, at bench.Cell, doc *formats.Document) error
 		}
 	}
 	return nil
+}
+
+// nodes are the values of the rows.
+func (r *rowMetric) nodes(doc *formats.Document) ([]formats.Node, error) {
+	if r.path.Several() {
+		return doc.Nodes(r.path)
+	}
+	return doc.Matches(r.find), nil
 }
 
 // numberOf is the number of a row; ok is false for an element of another sort.
