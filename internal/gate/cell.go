@@ -58,7 +58,7 @@ func byOutcome(in *inputs, ev *testResults, c cell) findings {
 	case expected:
 		return judgeExpected(in, c, e).and(known(in, ev, c))
 	case c.ref == nil && !inPairs(c.got):
-		return found(Verdict{Cell: c.id, Finding: Untracked, Reason: "the baseline does not have this cell"})
+		return findings{verdicts: append(c.room, Verdict{Cell: c.id, Finding: Untracked, Reason: "the baseline does not have this cell"})}
 	}
 	return known(in, ev, c)
 }

@@ -218,6 +218,11 @@ func (u *update) merge(old *File, moved bool) *File {
 	f.CalibrationMS = u.calibration(old, moved)
 	f.source = nil
 	f.Entries = make([]Entry, 0, len(old.Entries)+len(u.entries))
+	metrics := 0
+	for _, e := range u.entries {
+		metrics += len(e.Metrics)
+	}
+	u.changes = make([]Change, 0, metrics)
 	for _, before := range old.Entries {
 		e, measured := u.entries[before.CaseID]
 		if !measured {
