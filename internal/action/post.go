@@ -115,10 +115,8 @@ func (a *action) unpublished() error {
 	if pr := a.event.PullRequest; a.lost == nil || pr != nil && pr.Fork && a.event.Run == nil {
 		return nil
 	}
-	return fmt.Errorf(
-		"the verdict was not published: %w; run the job again, or set the input publish to false where another job posts",
-		a.lost,
-	)
+	return fmt.Errorf("the verdict was not published: %w; run the job again, or set the input publish to false where another job posts",
+		a.lost)
 }
 
 // comment writes the comment where its mode wants one, and returns its address.

@@ -166,41 +166,12 @@ func (c *Command) root(code *int) *cobra.Command {
 	root.PersistentFlags().BoolVarP(&c.verbose, "verbose", "v", false, "show each measurement, and not only each cell")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(c.helpCommand()) // cobra's answers a misspelt command with success
-	root.AddCommand(
-		c.runCommand(code),
-		c.doctorCommand(code),
-		c.planCommand(),
-		c.baselineCommand(code),
-		c.reportCommand(code),
-		c.historyCommand(),
-		c.calibrateCommand(code),
-		c.judgeCommand(code),
-		c.benchCommand(code),
-		c.diffCommand(code),
-		c.importCommand(),
-		c.exportCommand(),
-		c.bisectCommand(),
-		c.bisectStepCommand(code),
-		c.selftestCommand(code),
-		c.configCommand(),
-		c.casesCommand(code),
-		c.kernelsCommand(code),
-		c.analyzeCommand(code),
-		c.autoBaselineCommand(code),
-		c.engineCommand(code),
-		c.actionCommand(
-			code,
-		),
-		c.versionCommand(),
-		c.listCommand(),
-		c.fetchCommand(code),
-		c.explainCommand(),
-		c.manCommand(),
-		c.initCommand(),
-		c.schemaCommand(),
-		c.siteCommand(),
-		c.signCommand(),
-	)
+	root.AddCommand(c.runCommand(code), c.doctorCommand(code), c.planCommand(), c.baselineCommand(code), c.reportCommand(code),
+		c.historyCommand(), c.calibrateCommand(code), c.judgeCommand(code), c.benchCommand(code), c.diffCommand(code), c.importCommand(),
+		c.exportCommand(), c.bisectCommand(), c.bisectStepCommand(code), c.selftestCommand(code), c.configCommand(), c.casesCommand(code),
+		c.kernelsCommand(code), c.analyzeCommand(code), c.autoBaselineCommand(code), c.engineCommand(code), c.actionCommand(code),
+		c.versionCommand(), c.listCommand(), c.fetchCommand(code), c.explainCommand(), c.manCommand(), c.initCommand(), c.schemaCommand(),
+		c.siteCommand(), c.signCommand())
 	c.completeFlags(root)
 	root.SetOut(c.Stdout) // which the next line asks for
 	root.InitDefaultCompletionCmd()

@@ -32,11 +32,7 @@ func (c Command) plan(args []string) (*plan, error) {
 	if err := Parse(flags, args, "quote a prompt and give it as --prompt"); err != nil {
 		return nil, err
 	}
-	return p, errors.Join(
-		p.setPrompt(flags, *prompt, *promptTokens),
-		p.checkLengths(),
-		p.setOptions(c.Getenv(kvCacheEnv)),
-	)
+	return p, errors.Join(p.setPrompt(flags, *prompt, *promptTokens), p.checkLengths(), p.setOptions(c.Getenv(kvCacheEnv)))
 }
 
 func (p *plan) setPrompt(flags *flag.FlagSet, text string, tokens int) error {

@@ -81,12 +81,8 @@ func (a *Anchor) Run(ctx context.Context, e *measure.Env) error {
 // moved returns from where to where an anchor moved.
 func moved(c *baseline.Change) string {
 	if gain, ok := c.Better.Gain(c.Old, c.New); ok && c.HasOld {
-		return fmt.Sprintf(
-			"%.5g -> %.5g, %s",
-			c.Old,
-			c.New,
-			judge.Changed{Change: c.Better.Change(gain) / 100, Better: judge.BetterOf(gain)},
-		)
+		return fmt.Sprintf("%.5g -> %.5g, %s", c.Old, c.New,
+			judge.Changed{Change: c.Better.Change(gain) / 100, Better: judge.BetterOf(gain)})
 	}
 	return fmt.Sprintf("-> %.5g", c.New)
 }

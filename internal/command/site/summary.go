@@ -59,9 +59,7 @@ func (s *site) host(label string) (summary, error) {
 func (h *host) summary(page *overview) summary {
 	const maximum = 100 // entries of the feed
 	sum := summary{Label: h.Label, Runs: len(h.Runs), Cells: len(h.Cells), Newest: page.Newest, Suites: page.Suites,
-		Week: countsOf(
-			page.Week,
-		), Month: countsOf(since(h.Moves, h.days(30))), Flaky: len(page.Flaky.All), Absent: len(page.Absent.All),
+		Week: countsOf(page.Week), Month: countsOf(since(h.Moves, h.days(30))), Flaky: len(page.Flaky.All), Absent: len(page.Absent.All),
 		regressed: worse(page.Week)}
 	if h.Baseline != nil {
 		sum.Baseline, sum.Device = h.Baseline.Started, h.Baseline.Host.Device()

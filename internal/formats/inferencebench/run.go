@@ -83,10 +83,8 @@ func (e *Envelope) Run() *bench.Run {
 			s.Estimates = e.estimates(m.Name, len(s.Values))
 			result.Samples = append(result.Samples, s)
 		case m.Text != "":
-			run.Warnings = append(
-				run.Warnings,
-				fmt.Sprintf("metric %.100q is %s and was left out: see why it was not measured", m.Name, m.Text),
-			)
+			run.Warnings = append(run.Warnings,
+				fmt.Sprintf("metric %.100q is %s and was left out: see why it was not measured", m.Name, m.Text))
 		}
 	}
 	settleFallbacks(run.Metrics)

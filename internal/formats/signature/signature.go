@@ -36,11 +36,7 @@ func NewKey() (private, public []byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return pem.EncodeToMemory(
-			&pem.Block{Type: "PRIVATE KEY", Bytes: der},
-		), pem.EncodeToMemory(
-			&pem.Block{Type: "PUBLIC KEY", Bytes: derPublic},
-		), nil
+	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: derPublic}), nil
 }
 
 // ParsePrivate reads a private key. No error quotes it.

@@ -46,13 +46,8 @@ type logName struct{ log, failed string }
 
 // run runs a step and keeps its log. The reason is "" if it succeeded. An error means that
 // ctx was done, or that something of it cannot be ended.
-func (c *Checkout) run(
-	ctx context.Context,
-	step *config.Step,
-	name logName,
-	limit time.Duration,
-	env ...string,
-) (reason string, err error) {
+func (c *Checkout) run(ctx context.Context, step *config.Step, name logName, limit time.Duration,
+	env ...string) (reason string, err error) {
 	response, err := c.Worker.Do(
 		ctx,
 		worker.Request{Args: step.Command, Dir: c.path(step.Dir), Env: append(suite.Entries(step.Env), env...),

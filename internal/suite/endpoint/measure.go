@@ -224,11 +224,8 @@ func (m *measurement) fit(ctx context.Context) (err error) {
 	if m.texts = m.dataset; !m.dataset.CountsTokens() {
 		return nil
 	}
-	m.texts, err = m.dataset.Fit(
-		m.body.Dataset.Policy,
-		m.nonces,
-		func(text string) (int, error) { return m.client.CountTokens(ctx, m.model, text) },
-	)
+	m.texts, err = m.dataset.Fit(m.body.Dataset.Policy, m.nonces,
+		func(text string) (int, error) { return m.client.CountTokens(ctx, m.model, text) })
 	if err != nil {
 		return fmt.Errorf("dataset.length_unit is tokens: %w, or set it to words", err)
 	}

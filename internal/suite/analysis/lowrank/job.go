@@ -55,12 +55,8 @@ func (j Job) check() (Job, error) {
 		return j, err
 	}
 	if j.Workers < 0 || j.Memory < 0 || j.Shard < 0 {
-		return j, fmt.Errorf(
-			"%d workers, %d bytes of memory and %d of a file: give what is above 0, or 0 for the default",
-			j.Workers,
-			j.Memory,
-			j.Shard,
-		)
+		return j, fmt.Errorf("%d workers, %d bytes of memory and %d of a file: give what is above 0, or 0 for the default", j.Workers,
+			j.Memory, j.Shard)
 	}
 	if j.Solver == nil && j.Factors == nil {
 		j.Solver = svd.Go()

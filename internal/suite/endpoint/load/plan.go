@@ -203,11 +203,8 @@ func (p Plan) checkSize() error {
 		requests = max(bound, maximum*span)
 	}
 	if requests > maxRequests {
-		return fmt.Errorf(
-			"the schedule would have about %.3g requests, more than %d: lower the rate, the requests or the duration",
-			requests,
-			maxRequests,
-		)
+		return fmt.Errorf("the schedule would have about %.3g requests, more than %d: lower the rate, the requests or the duration",
+			requests, maxRequests)
 	}
 	if span > MaxSpan.Seconds() {
 		return fmt.Errorf("the schedule would last about %.3g s, more than %v: raise the rate or ask for less", span, MaxSpan)

@@ -77,11 +77,8 @@ func (s *Schedule) lay(next func() (time.Duration, bool)) error {
 			return nil
 		}
 		if len(s.arrivals) >= maxRequests || at > 2*MaxSpan {
-			return fmt.Errorf(
-				"the schedule exceeds %d requests or %v: lower the rate, the requests or the duration",
-				maxRequests,
-				2*MaxSpan,
-			)
+			return fmt.Errorf("the schedule exceeds %d requests or %v: lower the rate, the requests or the duration", maxRequests,
+				2*MaxSpan)
 		}
 		s.arrivals = append(s.arrivals, at)
 	}

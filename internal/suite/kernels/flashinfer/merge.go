@@ -94,12 +94,8 @@ func (m *merger) names(ds *Dataset) {
 			Problem{
 				at,
 				"",
-				fmt.Sprintf(
-					"the %s %s is another one than that of %s; rename one of the two, or take the older out",
-					what,
-					quote(name),
-					first,
-				),
+				fmt.Sprintf("the %s %s is another one than that of %s; rename one of the two, or take the older out", what, quote(name),
+					first),
 			},
 		)
 	}
@@ -249,11 +245,8 @@ func (ds *Dataset) writeInto(dir string, traces map[string][][]byte) error {
 	for _, s := range ds.Solutions {
 		d := ds.Definition(s.Definition)
 		if d == nil {
-			return fmt.Errorf(
-				"%s: its definition %s is in none of the folders: add it, or take the solution out",
-				s.Place,
-				quote(s.Definition),
-			)
+			return fmt.Errorf("%s: its definition %s is in none of the folders: add it, or take the solution out", s.Place,
+				quote(s.Definition))
 		}
 		path, pathErr := SolutionPath(d, s)
 		text, err := EncodeSolution(s)
