@@ -195,7 +195,7 @@ func (a *action) step(ctx context.Context) (int, error) {
 		return a.refresh(ctx, g, j)
 	}
 	if a.in.publish {
-		a.publish(ctx, g, j)
+		a.publish(ctx, j)
 	}
 	a.commentOnCommits(ctx, j)
 	a.keep(ctx, g, j)

@@ -27,7 +27,7 @@ type posting struct {
 }
 
 // publish writes the verdict.
-func (a *action) publish(ctx context.Context, g collected, j judge.Judged) {
+func (a *action) publish(ctx context.Context, j judge.Judged) {
 	title, note := j.Report.Title(), a.note()
 	body := func(limit int) string {
 		limit -= len(note)

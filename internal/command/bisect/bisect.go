@@ -102,13 +102,13 @@ func newBisection(ctx context.Context, e *measure.Env, o *Options) (*bisection, 
 			return nil, nil, err
 		}
 	}
-	return b, r, findEnds(ctx, e, o, r, b)
+	return b, r, findEnds(ctx, o, r, b)
 }
 
 // findEnds resolves both commits. The good one must be an ancestor of the other:
 // git bisect would otherwise test where they parted, and mean something else by
 // "good".
-func findEnds(ctx context.Context, e *measure.Env, o *Options, r *repository, b *bisection) (err error) {
+func findEnds(ctx context.Context, o *Options, r *repository, b *bisection) (err error) {
 	if b.Good, err = r.commit(ctx, "--good", o.Good); err != nil {
 		return err
 	}
