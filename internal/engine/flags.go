@@ -17,7 +17,7 @@ const filler = "This letter takes its time, and so does the next. "
 
 // plan reads the arguments and the environment. Every error says what to type.
 func (c Command) plan(args []string) (*plan, error) {
-	p := &plan{options: Options{Now: c.Now}}
+	p := &plan{options: options{Now: c.Now}}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.StringVar(&p.options.Model, "model", "", "")
 	flags.Uint64Var(&p.options.Seed, "seed", 1, "")

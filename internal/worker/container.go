@@ -126,8 +126,8 @@ func (w *Container) Do(ctx context.Context, req Request) (Response, error) {
 		engine:   e,
 		spec:     spec,
 		environ:  Scrub(w.Environ),
-		grace:    cmp.Or(w.Grace, DefaultGrace),
-		killWait: cmp.Or(w.KillWait, DefaultKillWait),
+		grace:    cmp.Or(w.Grace, defaultGrace),
+		killWait: cmp.Or(w.KillWait, defaultKillWait),
 		out:      newCapture(cmp.Or(w.MaxStdout, DefaultMaxStdout), cmp.Or(w.MaxStderr, defaultMaxStderr)),
 	}
 	resp, err := cell.do(ctx, w.Pull, &req)

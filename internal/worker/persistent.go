@@ -16,8 +16,8 @@ import (
 
 // What the zero Persistent allows, besides what [Isolated] does.
 const (
-	DefaultStartTimeout  = 5 * time.Minute // a large model loads from a network drive
-	DefaultHealthTimeout = 10 * time.Second
+	defaultStartTimeout  = 5 * time.Minute // a large model loads from a network drive
+	defaultHealthTimeout = 10 * time.Second
 	defaultMaxReply      = 8 << 20
 	// idleLimit is how long a process is trusted to be well without asking.
 	idleLimit = time.Second
@@ -208,7 +208,7 @@ func (w *Persistent) check(ctx context.Context) error {
 	if s.well && time.Since(s.used) < idleLimit {
 		return nil
 	}
-	switch got := s.call(ctx, cmp.Or(w.HealthTimeout, DefaultHealthTimeout), 0, "ping", noParams); {
+	switch got := s.call(ctx, cmp.Or(w.HealthTimeout, defaultHealthTimeout), 0, "ping", noParams); {
 	case got.ok():
 		return nil
 	case got.end == Exited:
@@ -239,7 +239,7 @@ func (w *Persistent) launch(ctx context.Context, req Request) (resp Response, er
 		resp.Restarts = 1
 	}
 	w.note = ""
-	limit := cmp.Or(w.StartTimeout, DefaultStartTimeout)
+	limit := cmp.Or(w.StartTimeout, defaultStartTimeout)
 	got := s.call(ctx, limit, req.NoOutput, "ping", noParams)
 	if got.ok() {
 		s.used, s.well, s.load = time.Now(), true, time.Since(s.started)
@@ -276,7 +276,7 @@ func unready(got outcome, resp Response, limit time.Duration) error {
 func (w *Persistent) start(req Request) (*server, error) {
 	w.once.Do(func() { w.scrubbed = Scrub(w.Environ) })
 	out := newDialogue(cmp.Or(w.MaxReply, defaultMaxReply), cmp.Or(w.MaxStderr, defaultMaxStderr))
-	c, stdin, err := startWithInput(req, w.scrubbed, out, cmp.Or(w.Grace, DefaultGrace), cmp.Or(w.KillWait, DefaultKillWait))
+	c, stdin, err := startWithInput(req, w.scrubbed, out, cmp.Or(w.Grace, defaultGrace), cmp.Or(w.KillWait, defaultKillWait))
 	if err != nil {
 		return nil, err
 	}

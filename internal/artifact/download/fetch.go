@@ -112,7 +112,7 @@ func (f *fetch) cached(ctx context.Context, commit string) (string, error) {
 func (f *fetch) choose(info Info) ([]File, error) {
 	var files []File
 	var sum int64
-	limit := cmp.Or(f.MaxBytes, f.Limit, DefaultLimit)
+	limit := cmp.Or(f.MaxBytes, f.Limit, defaultLimit)
 	seen := map[string]string{}
 	for _, file := range info.Files {
 		if !f.want(file.Name) {

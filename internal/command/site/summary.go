@@ -17,7 +17,7 @@ type summary struct {
 	Flaky, Absent int
 	Failures      int          // in the run documents of the last 30 days
 	Creep         *creep       // the largest loss since an anchor; nil if there is none
-	moves         []LevelShift // the newest
+	moves         []levelShift // the newest
 	regressed     int          // regressions of the last 7 days
 }
 
@@ -29,7 +29,7 @@ type suiteLink struct {
 // counts are changes of level in both directions.
 type counts struct{ Worse, Better int }
 
-func countsOf(moves []LevelShift) counts {
+func countsOf(moves []levelShift) counts {
 	n := worse(moves)
 	return counts{n, len(moves) - n}
 }

@@ -138,7 +138,7 @@ func (s *Stage) named(ctx context.Context, step *config.Step, name logName, env 
 	if step == nil {
 		return "", nil
 	}
-	return s.run(ctx, step, name, DefaultStepTimeout, env...)
+	return s.run(ctx, step, name, defaultStepTimeout, env...)
 }
 
 // stepOf is a step of a pair; nil if there is none.

@@ -20,9 +20,9 @@ import (
 
 // The bounds of steps that the configuration does not bound.
 const (
-	DefaultBuildTimeout = time.Hour
-	DefaultStepTimeout  = 10 * time.Minute
-	DefaultReady        = 60 * time.Second
+	defaultBuildTimeout = time.Hour
+	defaultStepTimeout  = 10 * time.Minute
+	defaultReady        = 60 * time.Second
 )
 
 // maxLog is the size in bytes from which a log keeps its beginning and its end only.

@@ -239,7 +239,7 @@ func (s *Suite) settingsOf(p *point, j *judge, h harness.HelloReply) harness.Set
 		ColdCache:     cold,
 		Graph:         s.body.CUDAGraph,
 		Dir:           s.outputs,
-		Judge:         j.Judge,
+		Judge:         j.judge,
 	}
 }
 

@@ -230,12 +230,12 @@ func (ds *Dataset) writeInto(dir string, traces map[string][][]byte) error {
 		return atomicfile.Write(filepath.Join(dir, path), text)
 	}
 	for _, d := range ds.Definitions {
-		path, pathErr := DefinitionPath(d)
+		path, pathErr := definitionPath(d)
 		text, err := EncodeDefinition(d)
 		if err := put(path, pathErr, text, err); err != nil {
 			return fmt.Errorf("%s: %w", d.Place, err)
 		}
-		path, pathErr = WorkloadsPath(d)
+		path, pathErr = workloadsPath(d)
 		if text, err = encodeLines(ds.WorkloadsOf(d.Name)); len(text) > 0 || err != nil {
 			if err := put(path, pathErr, text, err); err != nil {
 				return fmt.Errorf("%s: %w", d.Place, err)
