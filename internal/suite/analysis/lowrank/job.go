@@ -32,9 +32,6 @@ type Job struct {
 	// Shard is how many bytes of factors a file of [Job.Export] has at least,
 	// unless it is the last. 0 is 1 GiB.
 	Shard int64
-	// Progress, unless nil, gets each finished parameter, one at a time, in
-	// no particular order.
-	Progress func(Parameter)
 }
 
 // Item is a parameter that is to be compared.
@@ -187,10 +184,6 @@ func (j Job) inspect(ctx context.Context, items []Item) ([]Parameter, error) {
 			p.settle()
 		}
 		parameters[i] = p
-	}, func(i int) {
-		if j.Progress != nil {
-			j.Progress(parameters[i])
-		}
 	})
 	return parameters, err
 }
