@@ -85,15 +85,15 @@ fuzz:
 	    echo "$$pkg $$target"; go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) ./$$pkg; \
 	  done; done
 
-# False alarms and power of internal/detect as tables, some of which docs/detection/cells.md holds: on generated noise, and on real
-# series where ACCELGATE_TEST_DATA, or ../shared/data, has them. Then whole reports through the gate, whose tables docs/detection/rates.md
-# must hold; UPDATE=1 writes them there. RECORDED=PATH evaluates what accelgate calibrate --record wrote instead.
+# False alarms and power of internal/detect and of whole reports through the gate, on generated noise, and on real series where
+# ACCELGATE_TEST_DATA, or ../shared/data, has them. They must be those of docs/detection/data; UPDATE=1 writes them there.
+# RECORDED=PATH evaluates what accelgate calibrate --record wrote instead.
 evaluate:
 ifdef RECORDED
 	ACCELGATE_RECORDED="$(abspath $(RECORDED))" go test -run '^TestRecorded$$' -count=1 -v ./internal/testing/evaluate/reports
 else
 	ACCELGATE_TEST_DATA="$${ACCELGATE_TEST_DATA:-$(abspath $(wildcard ../shared/data))}" ACCELGATE_TEST_TIER=nightly \
-	  go test -run . -count=1 -v ./internal/testing/evaluate/detection
+	  go test -run . -count=1 -v ./internal/testing/evaluate/detection $(if $(UPDATE),-update)
 	ACCELGATE_TEST_DATA="$${ACCELGATE_TEST_DATA:-$(abspath $(wildcard ../shared/data))}" ACCELGATE_TEST_TIER=nightly \
 	  go test -run 'Nightly$$' -count=1 -timeout 30m -v ./internal/testing/evaluate/reports $(if $(UPDATE),-update)
 endif

@@ -13,7 +13,7 @@ import (
 )
 
 // TestKernelsPageThorough opens the page of a dataset's traces in each view: charts are
-// drawn, nothing is wider than the page, no error is logged, and axe finds nothing serious.
+// drawn, it looks as in testdata, nothing is wider than the page, no error is logged, and axe finds nothing serious.
 func TestKernelsPageThorough(t *testing.T) {
 	testtier.Thorough(t)
 	browser := open(t)
@@ -50,7 +50,7 @@ func lookAtKernels(t *testing.T, ctx context.Context, address, name string, widt
 		chromedp.Evaluate(`document.querySelectorAll('figure svg').length`, &charts),
 		chromedp.Evaluate(`new Set(Array.from(document.querySelectorAll('.curve'), (e) => getComputedStyle(e).stroke + getComputedStyle(e).strokeDasharray)).size`, &strokes),
 		chromedp.Evaluate(`document.documentElement.scrollWidth - document.documentElement.clientWidth`, &overflow),
-		shot(t, "kernels-"+name),
+		picture(t, "kernels-"+name),
 	)
 	if err != nil {
 		t.Fatal(err)

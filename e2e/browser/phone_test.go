@@ -5,12 +5,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
 	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
-// TestPhoneThorough measures the layout of tables and charts at 360 pixels: the page of a dataset's traces and the dashboard of a host.
+// TestPhoneThorough measures the layout of tables and charts at 360 pixels: the page of a dataset's traces and the dashboard of a host,
+// whose table of coverage looks as in testdata.
 func TestPhoneThorough(t *testing.T) {
 	testtier.Thorough(t)
 	browser := open(t)
@@ -26,6 +28,11 @@ func TestPhoneThorough(t *testing.T) {
 			chromedp.Evaluate(`document.querySelectorAll('#coverage + .wide tbody tr:first-child td').length`, &columns))
 		if unnamed > 0 || columns != 6 {
 			t.Errorf("%d numbers without the name of their column; %d columns, want 6", unnamed, columns)
+		}
+		for _, view := range views {
+			media := emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: view.scheme}})
+			act(t, ctx, chromedp.EmulateViewport(view.width, 900), media,
+				chromedp.Evaluate(`document.querySelector('#coverage').scrollIntoView()`, nil), picture(t, "site-coverage-"+view.name))
 		}
 	})
 }

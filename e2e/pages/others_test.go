@@ -31,7 +31,7 @@ suites:
 // groovyStep is what a pipeline of Jenkins gives to the shell.
 var groovyStep = regexp.MustCompile(`steps \{ sh '([^']*)' \}`)
 
-// TestOtherSystems runs what the files of docs/recipes.md give to the shells of GitLab, Buildkite, Jenkins and Slurm, for a change
+// TestOtherSystems runs what the files of examples/ci give to the shells of GitLab, Buildkite, Jenkins and Slurm, for a change
 // that is slower and for one that is not. The systems themselves are not here.
 func TestOtherSystems(t *testing.T) {
 	t.Parallel()
@@ -42,14 +42,14 @@ func TestOtherSystems(t *testing.T) {
 		file, variables string
 		command         func(*testing.T, string) string
 	}{
-		"gitlab": {".gitlab-ci.yml", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME=main", func(t *testing.T, text string) string {
+		"gitlab": {"gitlab-ci.yml", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME=main", func(t *testing.T, text string) string {
 			var file struct {
 				Job struct{ Script []string } `yaml:"accelgate"`
 			}
 			decode(t, text, &file)
 			return strings.Join(file.Job.Script, "\n")
 		}},
-		"buildkite": {".buildkite/pipeline.yml", "BUILDKITE_PULL_REQUEST_BASE_BRANCH=main", func(t *testing.T, text string) string {
+		"buildkite": {"buildkite.yml", "BUILDKITE_PULL_REQUEST_BASE_BRANCH=main", func(t *testing.T, text string) string {
 			var file struct{ Steps []struct{ Command string } }
 			decode(t, text, &file)
 			return file.Steps[0].Command
@@ -60,7 +60,7 @@ func TestOtherSystems(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := change(t)
-			command := system.command(t, block(t, filepath.Join("docs", "recipes.md"), system.file))
+			command := system.command(t, ciFile(t, system.file))
 			for _, c := range []struct{ speed, code, word string }{{"40", "", "Passed"}, {"20", " # exit 1", "Failed"}} {
 				commit(t, dir, "speed.json", `{"tps": `+c.speed+"}\n")
 				script.Shell(t, strings.TrimSpace(command)+c.code, dir,
@@ -73,8 +73,21 @@ func TestOtherSystems(t *testing.T) {
 					t.Errorf("speed %s: JUnit has a failure: %v", c.speed, failed)
 				}
 			}
+			if gone := strings.Replace(system.variables, "=main", "=gone", 1); gone != system.variables { // else nothing is measured in pairs
+				script.Shell(t, strings.TrimSpace(command)+" # exit 3", dir, noHealth, gone, "CI=true")
+			}
 		})
 	}
+}
+
+// ciFile returns a file of examples/ci.
+func ciFile(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "examples", "ci", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 func decode(t *testing.T, text string, into any) {
@@ -93,7 +106,7 @@ func change(t *testing.T) (dir string) {
 	git(t, "", "clone", "-q", origin, dir)
 	put(t, filepath.Join(dir, "accelgate.yaml"), speed, 0o644)
 	put(t, filepath.Join(dir, "speed.json"), "{\"tps\": 40}\n", 0o644)
-	put(t, filepath.Join(dir, "ci", "gate.sh"), block(t, filepath.Join("docs", "recipes.md"), "ci/gate.sh"), 0o644)
+	put(t, filepath.Join(dir, "ci", "gate.sh"), ciFile(t, "gate.sh"), 0o644)
 	const first = "accelgate run --ab off && accelgate baseline update --reason first"
 	script.Shell(t, first, dir, noHealth, "ACCELGATE_HOST_LABEL=linux-cuda-h100")
 	commit(t, dir, "first", "")

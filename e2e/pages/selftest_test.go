@@ -18,10 +18,7 @@ import (
 // take from it what no program stands in for.
 var elsewhere = []struct{ page, file, edit string }{
 	{"devices.md", "devices.yaml", ""},
-	{"devices.md", "nodes.yaml", ""},
 	{"devices.md", "mig.yaml", ""},
-	{"devices.md", "cpus.yaml", "s/cpus: 0-7/cpus: 0/"},
-	{"devices.md", "numa.yaml", ""},
 	{"presets.md", "llama.yaml", `s,/models/Qwen3-8B-Q4_K_M.gguf,bench.py,; s/, args: .*\]}/}/`},
 	{"recipes.md", "gpu.yaml", "s,/models/Qwen3-8B-Q4_K_M.gguf,bench.py,"},
 	{"recipes.md", "mac.yaml", "s/metal/cpu/; s,/Users/Shared/models/Qwen3-8B-Q4_K_M.gguf,bench.py,"},
@@ -36,14 +33,14 @@ var elsewhere = []struct{ page, file, edit string }{
 func TestSelftestElsewhereThorough(t *testing.T) {
 	testtier.Thorough(t)
 	if runtime.GOOS != "linux" {
-		t.Skip("the stand-ins are shell scripts, and NUMA nodes are known on Linux")
+		t.Skip("the stand-ins are shell scripts")
 	}
 	for _, of := range elsewhere {
 		t.Run(of.file, func(t *testing.T) {
 			t.Parallel()
 			dir := otherHost(t)
 			named(t, filepath.Join("docs", of.page), of.file, dir)
-			printed := script.Shell(t, "export PATH=$PWD/bin:$PATH SYSFS=$PWD/one ACCELGATE_LEASES=$PWD/leases; sed -i.old -e '"+of.edit+"' "+of.file+
+			printed := script.Shell(t, "export PATH=$PWD/bin:$PATH ACCELGATE_LEASES=$PWD/leases; sed -i.old -e '"+of.edit+"' "+of.file+
 				" && accelgate selftest --config "+of.file+" 2>&1", dir, noHealth)
 			if !strings.HasSuffix(printed, "\nPASS: this gate fails when it should\n") {
 				t.Error(printed)

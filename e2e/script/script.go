@@ -87,7 +87,9 @@ func setup(env *testscript.Env) error {
 		env.Setenv(name, time.Now().UTC().AddDate(0, 0, days).Format(time.DateOnly))
 	}
 	env.Setenv("CONTAINERS_CONF", os.Getenv("CONTAINERS_CONF"))
-	return nil
+	cache, err := os.UserCacheDir() // without the objects of Go's own packages, go compiles for minutes on a loaded host
+	env.Setenv("GOCACHE", cmp.Or(os.Getenv("GOCACHE"), filepath.Join(cache, "go-build")))
+	return err
 }
 
 func condition(name string) (bool, error) {
@@ -95,11 +97,19 @@ func condition(name string) (bool, error) {
 		_, err := exec.LookPath(tool)
 		return err == nil || required, nil
 	}
+	if name == "tmpfs" {
+		return mounts(), nil
+	}
 	if name != "engine" {
 		return false, fmt.Errorf("unknown condition %q", name)
 	}
 	return podman(), nil
 }
+
+// mounts reports whether a process may mount file systems of its own, which some hosts allow to root only.
+var mounts = sync.OnceValue(func() bool {
+	return exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt").Run() == nil
+})
 
 // required says that no tool may be absent, as in CI: a script that needs one
 // fails there rather than being skipped.

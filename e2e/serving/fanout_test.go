@@ -32,16 +32,12 @@ load: {concurrency: [256], requests: 512, warmup: {requests: 256, duration: 0s},
 // until a second before the start.
 const soon = 15
 
-// TestFanOutThorough executes the three ways to start shards in docs/endpoints.md: the GitHub workflow by its jobs, matrix and outputs, the
-// Kubernetes Job by its container's command for each completion index, and Slurm's commands with a stand-in for srun. What they leave is
-// merged by the page's own commands to the run of one client. It takes about twenty seconds, because shards have a common start.
+// TestFanOutThorough executes the three ways to start shards of examples/shards: the GitHub workflow by its jobs, matrix and outputs,
+// the Kubernetes Job by its container's command for each completion index, and Slurm's commands with a stand-in for srun. What they leave
+// is merged by their own commands to the run of one client. It takes about twenty seconds, because shards have a common start.
 func TestFanOutThorough(t *testing.T) {
 	testtier.Thorough(t)
-	page, err := os.ReadFile("../../docs/endpoints.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, run := range map[string]func(t *testing.T, page, dir string) (results string){"GitHub": onGitHub, "Kubernetes": onKubernetes, "Slurm": onSlurm} {
+	for name, run := range map[string]func(t *testing.T, dir string) (results string){"GitHub": onGitHub, "Kubernetes": onKubernetes, "Slurm": onSlurm} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			suite := fmt.Sprintf(fanned, startMock(t)) + map[string]string{
@@ -51,7 +47,7 @@ func TestFanOutThorough(t *testing.T) {
 			}[name]
 			dir := t.TempDir()
 			write(t, filepath.Join(dir, "suite.yaml"), []byte(suite))
-			merged, err := os.ReadFile(filepath.Join(run(t, string(page), dir), "run.json"))
+			merged, err := os.ReadFile(filepath.Join(run(t, dir), "run.json"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -86,19 +82,14 @@ func startMock(t *testing.T) string {
 	return strings.TrimSpace(strings.TrimPrefix(line, "listening on "))
 }
 
-// fenced returns the one block of a page that holds a text.
-func fenced(t *testing.T, page, holds string) string {
+// read returns a file of the repository.
+func read(t *testing.T, name string) string {
 	t.Helper()
-	var found []string
-	for _, m := range regexp.MustCompile("(?sm)^```(?:yaml)?\n(.*?)^```$").FindAllStringSubmatch(page, -1) {
-		if strings.Contains(m[1], holds) {
-			found = append(found, m[1])
-		}
+	text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(name)))
+	if err != nil {
+		t.Fatal(err)
 	}
-	if len(found) != 1 {
-		t.Fatalf("%d blocks hold %q, want one", len(found), holds)
-	}
-	return found[0]
+	return string(text)
 }
 
 // shell runs a command line in a folder as a shell does that ends at the first failure.
@@ -128,7 +119,7 @@ func unmarshal(t *testing.T, text string, to any) {
 }
 
 // onSlurm has a stand-in for srun: it starts a command once for each task, with Slurm's variables.
-func onSlurm(t *testing.T, page, dir string) string {
+func onSlurm(t *testing.T, dir string) string {
 	bin := t.TempDir()
 	write(t, filepath.Join(bin, "srun"), []byte(`#!/bin/sh -e
 [ "$1" = --ntasks ]
@@ -145,7 +136,7 @@ for task in $tasks; do wait $task; done
 	if err := os.Chmod(filepath.Join(bin, "srun"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	shell(t, dir, replaced(t, fenced(t, page, "srun "), "+ 60", fmt.Sprint("+ ", soon)), "PATH="+bin+":"+os.Getenv("PATH"))
+	shell(t, dir, replaced(t, read(t, "examples/shards/slurm.sh"), "+ 60", fmt.Sprint("+ ", soon)), "PATH="+bin+":"+os.Getenv("PATH"))
 	return filepath.Join(dir, "results")
 }
 
@@ -172,9 +163,10 @@ type kubernetesJob struct {
 }
 
 // onKubernetes starts the container's command for each completion index, with the folders of the volumes in place of the mounts.
-func onKubernetes(t *testing.T, page, dir string) string {
+func onKubernetes(t *testing.T, dir string) string {
 	var job kubernetesJob
-	unmarshal(t, fenced(t, page, "kind: Job"), &job)
+	text := read(t, "examples/shards/kubernetes.yml")
+	unmarshal(t, text, &job)
 	pod := job.Spec.Template.Spec
 	if job.Kind != "Job" || job.Spec.CompletionMode != "Indexed" || job.Spec.Completions != job.Spec.Parallelism || len(pod.Containers) != 1 || len(pod.Volumes) != 2 {
 		t.Fatalf("the Job is %+v", job)
@@ -210,7 +202,7 @@ func onKubernetes(t *testing.T, page, dir string) string {
 		})
 	}
 	pods.Wait()
-	shell(t, dir, mounted(fenced(t, page, "merge /shards/")))
+	shell(t, dir, mounted(regexp.MustCompile("accelgate bench merge .*").FindString(text)))
 	return filepath.Join(dir, "volume", "merged")
 }
 
@@ -255,9 +247,9 @@ func evaluated(t *testing.T, text string, values map[string]string) string {
 }
 
 // onGitHub runs the jobs in the order of their needs, the shards of the matrix at once, with stand-ins for the actions that move files.
-func onGitHub(t *testing.T, page, dir string) string {
+func onGitHub(t *testing.T, dir string) string {
 	var w workflow
-	unmarshal(t, fenced(t, page, "strategy:"), &w)
+	unmarshal(t, read(t, "examples/shards/github.yml"), &w)
 	values := map[string]string{}
 	r := runner{t: t, checkout: dir, artifacts: t.TempDir()}
 	for _, name := range []string{"start", "shard", "merge"} {

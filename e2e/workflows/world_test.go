@@ -208,7 +208,7 @@ func (e engine) build(t *testing.T) {
 	command(t, root(t), string(e), append(args, ".")...)
 }
 
-// fixture makes a user's repository, with the workflows that docs/github.md shows, a small suite and no baselines, and
+// fixture makes a user's repository, with the workflows of examples, a small suite and no baselines, and
 // two checkouts of accelgate for act to find. The gate's workflow has a name of its own, because act names containers
 // after it.
 func (w *world) fixture(t *testing.T) {

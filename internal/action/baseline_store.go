@@ -6,7 +6,6 @@ import (
 
 	"github.com/accelgate/accelgate/internal/command/record"
 	"github.com/accelgate/accelgate/internal/exit"
-	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -18,12 +17,7 @@ func (a *action) store(ctx context.Context, g collected, j judge.Judged) (int, e
 		return 0, exit.Usagef("baselines.publish writes baselines of the default branch, and this is %s: merge first, and start the workflow there",
 			text.OneLine(a.event.Ref))
 	}
-	if j.Decision.Status == gate.StatusNoEvidence || j.Decision.Status == gate.StatusFailed && !a.in.force {
-		a.annotate(
-			a.gh.Error,
-			"baselines not published",
-			"the gate did not pass; fix it, or set the input force to record the cells that passed",
-		)
+	if a.refused("baselines not published", j) {
 		return j.Exit(), nil
 	}
 	for i, run := range g.runs {

@@ -35,7 +35,7 @@ func (t talk) checkNames(ctx context.Context, cell, metric string) error {
 
 // nearestOr proposes the known name that is nearest to one; otherwise where there is none.
 func nearestOr(name string, known []string, otherwise string) string {
-	if near := text.Nearest(name, known); near != "" {
+	if near := text.NearestID(name, known); near != "" {
 		return "did you mean " + quoteCode(near) + "?"
 	}
 	return otherwise

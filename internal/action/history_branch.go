@@ -96,12 +96,7 @@ func (a *action) accept(ctx context.Context, g collected, j judge.Judged) (int, 
 		return 0, exit.Usagef(
 			"baselines.from is history, so update-baseline keeps runs of all cells of the default branch: merge first, and start the workflow there",
 		)
-	case j.Decision.Status == gate.StatusNoEvidence || j.Decision.Status == gate.StatusFailed && !a.in.force:
-		a.annotate(
-			a.gh.Error,
-			"baselines not refreshed",
-			"the gate did not pass; fix it, or set the input force to keep the cells that passed",
-		)
+	case a.refused("baselines not refreshed", j):
 		return j.Exit(), nil
 	}
 	return exit.Passed, a.add(ctx, g, a.in.reason, nil)

@@ -86,15 +86,23 @@ func (a *action) reportAPIError(err error) {
 	}
 }
 
+// refused reports that nothing is recorded, because the gate failed and nobody accepted that.
+func (a *action) refused(what string, j judge.Judged) bool {
+	switch {
+	case j.Decision.Status == gate.StatusNoEvidence:
+		a.annotate(a.gh.Error, what, "nothing of the run is evidence; fix it, and start the workflow again")
+	case j.Decision.Status == gate.StatusFailed && !a.in.force:
+		a.annotate(a.gh.Error, what, "the gate did not pass; fix it, or record the cells that passed: start the workflow with its input force, "+
+			"which the file of the workflow must have (docs/github.md)")
+	default:
+		return false
+	}
+	return true
+}
+
 // refresh proposes new baselines in one pull request for all hosts.
 func (a *action) refresh(ctx context.Context, g collected, j judge.Judged) (int, error) {
-	if j.Decision.Status == gate.StatusNoEvidence || j.Decision.Status == gate.StatusFailed && !a.in.force {
-		a.annotate(
-			a.gh.Error,
-			"baselines not refreshed",
-			"the gate did not pass; fix it, or record what passed on the host with accelgate baseline update --force --reason REASON; "+
-				"a workflow that uses the action in a step can set its input force instead",
-		)
+	if a.refused("baselines not refreshed", j) {
 		return j.Exit(), nil
 	}
 	files := map[string][]byte{}

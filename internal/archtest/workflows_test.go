@@ -3,6 +3,7 @@ package archtest
 import (
 	"fmt"
 	"maps"
+	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -81,6 +82,24 @@ func TestWorkflowsAreSafe(t *testing.T) {
 	}
 }
 
+// TestDispatchInputs: the docs and the example workflows show each input of a dispatch that gate.yml reads.
+func TestDispatchInputs(t *testing.T) {
+	var docs strings.Builder
+	for _, page := range []string{"docs/github.md", "examples/workflows/accelgate.yml", "examples/workflows/accelgate-monorepo.yml"} {
+		data, err := os.ReadFile(filepath.Join("..", "..", page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		docs.Write(data)
+	}
+	var gate any
+	for _, m := range regexp.MustCompile(`github\.event\.inputs\.(\w+)`).FindAllStringSubmatch(load(t, ".github/workflows/gate.yml", &gate), -1) {
+		if !strings.Contains(docs.String(), m[1]+": {type: ") {
+			t.Errorf("gate.yml reads the input %q, which no page shows", m[1])
+		}
+	}
+}
+
 // TestTheBaseJudges: the job that may write never checks out what a pull request
 // brought, whatever started it, and the job that runs the pull request's code has
 // no token.
@@ -152,21 +171,35 @@ type caller struct {
 // more, and it has at most 20 lines.
 func TestCallersGiveWhatIsCalled(t *testing.T) {
 	callers := map[string]string{}
-	for _, name := range []string{".github/workflows/accelgate.yml", ".github/workflows/post.yml", ".github/workflows/chatops.yml",
-		"examples/workflows/accelgate.yml", "examples/workflows/accelgate-forks.yml", "examples/workflows/accelgate-chat.yml", "examples/workflows/accelgate-pages.yml"} {
-		callers[name] = content(t, name)
+	for _, name := range append([]string{".github/workflows/accelgate.yml", ".github/workflows/post.yml", ".github/workflows/chatops.yml"}, exampleWorkflows(t)...) {
+		if text := content(t, name); !strings.Contains(text, "\n    steps:\n") {
+			callers[name] = text
+		}
 	}
 	for i, m := range yamlBlock.FindAllStringSubmatch(content(t, "docs/recipes.md"), -1) {
 		if strings.Contains(m[1], "/.github/workflows/") {
 			callers[fmt.Sprintf("docs/recipes.md, block %d", i)] = m[1]
 		}
 	}
-	if len(callers) < 13 {
-		t.Errorf("%d workflows call ours, want 13 or more", len(callers))
+	if len(callers) < 11 {
+		t.Errorf("%d workflows call ours, want 11 or more", len(callers))
 	}
 	for name, text := range callers {
 		checkCaller(t, name, text)
 	}
+}
+
+// exampleWorkflows returns the files of examples/workflows.
+func exampleWorkflows(t *testing.T) (names []string) {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join("..", "..", "examples", "workflows", "*.yml"))
+	if err != nil || len(found) < 7 {
+		t.Fatalf("%d workflows, %v", len(found), err)
+	}
+	for _, name := range found {
+		names = append(names, "examples/workflows/"+filepath.Base(name))
+	}
+	return names
 }
 
 func checkCaller(t *testing.T, name, text string) {
@@ -214,8 +247,16 @@ func TestDocsPinActions(t *testing.T) {
 	if err != nil || len(pages) == 0 {
 		t.Fatalf("no pages: %v", err)
 	}
-	for _, page := range append(pages, filepath.Join("..", "..", "README.md")) {
-		for _, block := range yamlBlock.FindAllStringSubmatch(content(t, strings.TrimPrefix(filepath.ToSlash(page), "../../")), -1) {
+	workflows, err := filepath.Glob(filepath.Join("..", "..", "examples", "*", "*.yml"))
+	if err != nil || len(workflows) < 6 {
+		t.Fatalf("%d examples of workflows: %v", len(workflows), err)
+	}
+	for _, page := range slices.Concat(pages, workflows, []string{filepath.Join("..", "..", "README.md")}) {
+		text := content(t, strings.TrimPrefix(filepath.ToSlash(page), "../../"))
+		if filepath.Ext(page) == ".yml" {
+			text = "```yaml\n" + text + "```\n"
+		}
+		for _, block := range yamlBlock.FindAllStringSubmatch(text, -1) {
 			for _, m := range uses.FindAllStringSubmatch(block[1], -1) {
 				if !strings.HasPrefix(m[1], "./") && !strings.HasPrefix(m[1], "accelgate/") && !pinned.MatchString(m[1]) {
 					t.Errorf("%s: %s is not pinned to a commit", filepath.Base(page), m[1])
@@ -225,12 +266,12 @@ func TestDocsPinActions(t *testing.T) {
 	}
 }
 
-// TestRecipesUseOurInputs: the steps of a recipe's own workflow give inputs that action.yml has, and no token to a checkout.
-func TestRecipesUseOurInputs(t *testing.T) {
+// TestExamplesUseOurInputs: the steps of an example's own workflow give inputs that action.yml has, and no token to a checkout.
+func TestExamplesUseOurInputs(t *testing.T) {
 	var action manifest
 	load(t, "action.yml", &action)
 	steps := 0
-	for _, m := range yamlBlock.FindAllStringSubmatch(content(t, "docs/recipes.md"), -1) {
+	for _, name := range exampleWorkflows(t) {
 		var w struct {
 			Jobs map[string]struct {
 				Steps []struct {
@@ -239,9 +280,7 @@ func TestRecipesUseOurInputs(t *testing.T) {
 				} `yaml:"steps"`
 			} `yaml:"jobs"`
 		}
-		if err := yaml.Unmarshal([]byte(m[1]), &w); err != nil {
-			t.Fatalf("%v in\n%s", err, m[1])
-		}
+		load(t, name, &w)
 		for _, job := range w.Jobs {
 			for _, step := range job.Steps {
 				steps++
@@ -257,7 +296,7 @@ func TestRecipesUseOurInputs(t *testing.T) {
 		}
 	}
 	if steps == 0 {
-		t.Error("docs/recipes.md has no workflow with steps")
+		t.Error("examples/workflows has no workflow with steps")
 	}
 }
 
@@ -274,13 +313,17 @@ func TestCalledWorkflowsNameNoRepository(t *testing.T) {
 	}
 }
 
-// TestDocsShowTheCallers: docs/github.md and docs/dashboard.md show the files of examples/workflows.
+// TestDocsShowTheCallers: docs/github.md shows the first file of examples/workflows, the pages lead to the others, and docs/github.md has
+// a row for each input.
 func TestDocsShowTheCallers(t *testing.T) {
 	page := content(t, "docs/github.md")
-	shown := page + content(t, "docs/dashboard.md")
-	for _, name := range []string{"accelgate.yml", "accelgate-forks.yml", "accelgate-chat.yml", "accelgate-pages.yml"} {
-		if !strings.Contains(shown, "```yaml\n"+content(t, "examples/workflows/"+name)+"```") {
-			t.Errorf("no page shows examples/workflows/%s as it is", name)
+	if !strings.Contains(page, "```yaml\n"+content(t, "examples/workflows/accelgate.yml")+"```") {
+		t.Error("docs/github.md does not show examples/workflows/accelgate.yml as it is")
+	}
+	shown := page + content(t, "docs/dashboard.md") + content(t, "docs/recipes.md") + content(t, "docs/clusters.md")
+	for _, name := range exampleWorkflows(t) {
+		if name != "examples/workflows/accelgate.yml" && !strings.Contains(shown, "](../"+name+")") {
+			t.Errorf("no page has a link to %s", name)
 		}
 	}
 	_, inputs, _ := strings.Cut(content(t, ".github/workflows/gate.yml"), "    inputs:\n")

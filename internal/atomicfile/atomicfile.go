@@ -28,24 +28,26 @@ func WriteFrom(path string, write func(io.Writer) error) (err error) {
 		return fmt.Errorf("write %s: it is a folder, a device or a pipe; name a file", path)
 	}
 	dir := filepath.Dir(path)
-	if err := MkdirAll(dir); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+	if err := mkdirAll(dir); err != nil {
+		return unwritten(path, dir, err)
 	}
 	temp, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*")
 	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+		return unwritten(path, dir, err)
 	}
 	defer func() {
 		if err != nil {
 			os.Remove(temp.Name())
-			err = fmt.Errorf("write %s: %w", path, err)
 		}
 	}()
 	if err := fill(temp, write, mode(path)); err != nil {
-		return err
+		if known := filling(path, temp.Name(), err); known != err {
+			return known
+		}
+		return fmt.Errorf("write %s: %w", path, err)
 	}
 	if err := os.Rename(temp.Name(), path); err != nil {
-		return err
+		return unwritten(path, temp.Name(), err)
 	}
 	syncDir(dir)
 	return nil

@@ -2,7 +2,6 @@ package atomicfile
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,9 +12,16 @@ import (
 // they are in: GitHub starts container actions as root, and a runner that is
 // not root must be able to clean its workspace for the next job.
 func MkdirAll(dir string) error {
+	if err := mkdirAll(dir); err != nil {
+		return &Unwritten{Path: dir, Err: cause(err)}
+	}
+	return nil
+}
+
+func mkdirAll(dir string) error {
 	err := os.Mkdir(dir, 0o755)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err := MkdirAll(filepath.Dir(dir)); err != nil {
+		if err := mkdirAll(filepath.Dir(dir)); err != nil {
 			return err
 		}
 		err = os.Mkdir(dir, 0o755)
@@ -27,5 +33,5 @@ func MkdirAll(dir string) error {
 	if info, statErr := os.Stat(dir); statErr == nil && info.IsDir() {
 		return nil
 	}
-	return fmt.Errorf("make the folder %s: %w; make it writable, or choose another one", dir, err)
+	return err
 }

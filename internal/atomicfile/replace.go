@@ -17,21 +17,22 @@ func Replace(path string, write func(dir string) error) (err error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	if err := MkdirAll(filepath.Dir(path)); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+	dir := filepath.Dir(path)
+	if err := mkdirAll(dir); err != nil {
+		return unwritten(path, dir, err)
 	}
 	removeStale(path)
 	w, err := begin(path)
 	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+		return unwritten(path, dir, err)
 	}
 	defer w.remove()
 	filled := filepath.Join(w.dir, "new")
-	if err := MkdirAll(filled); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+	if err := mkdirAll(filled); err != nil {
+		return unwritten(path, w.dir, err)
 	}
 	if err := write(filled); err != nil {
-		return err
+		return filling(path, filled, err)
 	}
 	return swap(path, filled, filepath.Join(w.dir, "old"))
 }

@@ -221,8 +221,11 @@ const FirstPairs = "pairs"
 // under test.
 const FromHead = "base_files_from_head"
 
-// ByID are the results by the ids of their cells.
+// ByID are the results by the ids of their cells; a nil run has none.
 func (r *Run) ByID() map[string]*Result {
+	if r == nil {
+		return nil
+	}
 	results := make(map[string]*Result, len(r.Results))
 	for i := range r.Results {
 		results[r.Results[i].Cell.ID()] = &r.Results[i]

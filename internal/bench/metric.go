@@ -40,6 +40,23 @@ func (d Direction) Change(gain float64) float64 {
 	return gain
 }
 
+// Slowdown turns a loss in percent of the metric into the relative slow-down of the same work: 10 % of a rate are 11 % more
+// time.
+func (d Direction) Slowdown(loss float64) float64 {
+	if d == Lower {
+		return loss / 100
+	}
+	return 1/(1-min(loss, 99)/100) - 1
+}
+
+// GainOf undoes Slowdown, negative for the worse.
+func (d Direction) GainOf(slowdown float64) float64 {
+	if d == Lower {
+		return -100 * slowdown
+	}
+	return 100 * (1/(1+max(slowdown, -0.999999)) - 1)
+}
+
 // Word returns what a change in the metric's own sign is: "better", "worse", or ""
 // for no change.
 func (d Direction) Word(change float64) string {
@@ -63,7 +80,7 @@ type Metric struct {
 	// Informational metrics are shown and never gated.
 	Informational bool `json:"informational,omitempty"`
 	// Counted marks a metric that counts events, such as allocations. Although it is
-	// informational, a change of it is gated wherever all values of each side are equal.
+	// informational, a change of it is gated wherever the values of each side differ by at most 1.
 	Counted bool `json:"counted,omitempty"`
 	// Optional allows cells not to report the metric.
 	Optional bool `json:"optional,omitempty"`
@@ -152,6 +169,11 @@ func (s *Sample) Median() float64 {
 	return stats.Median(s.Values)
 }
 
+// Pairs returns the values of the base, and those of the head that were measured alternately with them.
+func (s *Sample) Pairs() (base, head []float64) {
+	return s.Base, s.Values[max(0, len(s.Values)-len(s.Base)):]
+}
+
 // minHealthy is how many healthy runs give the level of a cell without
 // the unhealthy ones.
 const minHealthy = 3
@@ -174,6 +196,16 @@ func (s *Sample) Level() [][]float64 {
 		return s.History
 	}
 	return level
+}
+
+// LevelMedians returns the medians of the runs that give the level.
+func (s *Sample) LevelMedians() (medians []float64) {
+	for _, values := range s.Level() {
+		if len(values) > 0 {
+			medians = append(medians, stats.Median(values))
+		}
+	}
+	return medians
 }
 
 // Point is when, and of which commit, something was recorded; a field is zero

@@ -105,7 +105,7 @@ func (c *Command) concludeShard(p *measure.Plan, b *benchRun, of *endpoint.Shard
 		return 0, err
 	}
 	path := p.OutPath(endpoint.ShardName(of.Index, of.Of))
-	if err := atomicfile.Write(path, append(data, '\n')); err != nil {
+	if err := atomicfile.Elsewhere(atomicfile.Write(path, append(data, '\n')), "--out"); err != nil {
 		return 0, err
 	}
 	fmt.Fprintf(

@@ -71,7 +71,7 @@ func (r *replay) check() error {
 	switch {
 	case r.cases == "" || r.tables == "":
 		return exit.Usagef("accelgate cases replay: give both folders: add --cases FOLDER --tables FOLDER")
-	case !slices.Contains([]compat.Tool{compat.None, compat.MSModeling, compat.MSModeling84}, compat.Tool(r.compat)):
+	case r.compat != "" && compat.Tool(r.compat).Rules().Totals.Judge == nil:
 		return exit.Usagef("--compat: unknown tool %q: write msmodeling, %s for its rules before groups, or leave it out",
 			r.compat, compat.MSModeling84)
 	case r.json && r.format != "" && r.format != "json":
@@ -132,7 +132,7 @@ func (r *replay) wanted(all []*casefile.Case) ([]*casefile.Case, error) {
 func (c *Command) replayed(r *replay, list []*casefile.Case) judge.Judged {
 	run := &bench.Run{Schema: bench.RunSchema, Tool: measure.Tool(), Host: bench.Host{Label: "replay"},
 		Started: c.Now().UTC().Truncate(time.Second), Metrics: []bench.Metric{cases.Total},
-		Results: cases.ReadTables(list, r.tables, compat.Tool(r.compat) == compat.MSModeling84)}
+		Results: cases.ReadTables(list, r.tables, !compat.Tool(r.compat).Rules().Totals.Groups)}
 	policy := gate.DefaultPolicy()
 	policy.Compat, policy.Recorded, policy.Expected = compat.Tool(r.compat), true, make(map[string]bench.Expected, len(list))
 	policy.Operators = map[string]gate.OperatorJudge{"": cases.Kind.Operators} // its cells are of no suite

@@ -32,6 +32,7 @@ The token is that of GITHUB_TOKEN or GH_TOKEN. Exit code 1 means that there is a
 // visit is what doctor was asked for.
 type visit struct {
 	measure.HostOptions
+	typed  bool // the command line names the configuration
 	repo   string
 	asJSON bool
 }
@@ -44,6 +45,7 @@ func (c *Command) doctorCommand(code *int) *cobra.Command {
 		Long:  doctorHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			v.typed = cmd.Flags().Changed("config")
 			*code, err = c.doctor(cmd.Context(), &v)
 			return err
 		},
@@ -85,7 +87,8 @@ func (c *Command) doctor(ctx context.Context, v *visit) (code int, err error) {
 
 func (c *Command) doctorOptions(v *visit) doctor.Options {
 	o := doctor.Options{Dir: ".", Environ: os.Environ(), Worker: &worker.Isolated{Environ: os.Environ()},
-		GOOS: runtime.GOOS, Now: c.Now, Version: measure.Version(), Repo: v.repo, Job: c.Getenv("GITHUB_ACTIONS") == "true"}
+		GOOS: runtime.GOOS, Now: c.Now, Version: measure.Version(), Repo: v.repo,
+		Config: v.Config, Typed: v.typed, Job: c.Getenv("GITHUB_ACTIONS") == "true"}
 	if o.Repo == "" {
 		o.Repo = c.Getenv("GITHUB_REPOSITORY")
 	}
@@ -107,27 +110,39 @@ func (c *Command) doctorOptions(v *visit) doctor.Options {
 	return o
 }
 
-// looks returns how this host is found out, as measuring does it, and how the suites of the
-// configuration are then checked on it, so that no tool is asked twice for the devices.
+// looks returns how this host is found out by a configuration, as measuring does it, and how the suites of
+// configurations are then checked on it, so that no tool is asked twice for the devices.
 func (c *Command) looks(v *visit) (
-	host func(context.Context) (bench.Host, []string, error),
-	check func(context.Context) (string, []string, error),
+	host func(context.Context, string) (bench.Host, []string, error),
+	check func(context.Context, doctor.Configuration) (string, []string, error),
 ) {
-	var settled measure.Config
-	var wrong, unknown error // of the configuration, and of the host
-	host = func(ctx context.Context) (found bench.Host, warnings []string, err error) {
-		e := c.env()
-		settled, wrong = e.Configure(&measure.Options{HostOptions: v.HostOptions, MeasureOptions: measure.MeasureOptions{Unlisted: true}})
-		c.warnAll(settled.Warnings)
+	e := c.env()
+	configure := func(one doctor.Configuration) (measure.Config, error) {
+		o := measure.Options{HostOptions: v.HostOptions, MeasureOptions: measure.MeasureOptions{Unlisted: true}}
+		o.Config, o.Profile = one.Path, one.Profile
+		if one.Suites != "" {
+			o.Suites = strings.Split(one.Suites, ",")
+		}
+		settled, err := e.Configure(&o)
+		return settled, err
+	}
+	var found bench.Host
+	var unknown error // what the host is
+	host = func(ctx context.Context, path string) (bench.Host, []string, error) {
+		settled, _ := configure(doctor.Configuration{Path: path}) // check reports what is wrong with it
 		settled.Warnings = nil
 		unknown = e.Detect(ctx, &settled)
-		return settled.Host, settled.Warnings, unknown
+		found = settled.Host
+		return found, settled.Warnings, unknown
 	}
-	check = func(ctx context.Context) (string, []string, error) {
-		if err := cmp.Or(wrong, unknown); err != nil {
+	check = func(ctx context.Context, one doctor.Configuration) (string, []string, error) {
+		settled, err := configure(one)
+		c.warnAll(settled.Warnings)
+		if err := cmp.Or(err, unknown); err != nil {
 			return "", nil, err
 		}
-		s, err := c.env().Open(ctx, &settled)
+		settled.Host, settled.Warnings = found, nil
+		s, err := e.Open(ctx, &settled)
 		if err != nil {
 			return "", nil, err
 		}

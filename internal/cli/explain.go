@@ -71,7 +71,7 @@ func (c *Command) explain(ctx context.Context, o *explaining, cell string) error
 		}
 	}
 	if len(ids) == 0 {
-		near := text.Nearest(cell, j.Report.CellIDs())
+		near := text.NearestID(cell, j.Report.CellIDs())
 		if near != "" {
 			near = " (did you mean " + text.ShellQuote(near) + "?)"
 		}

@@ -103,7 +103,7 @@ func (c *Command) exportDocument(run *bench.Run, path string, f export.Format, o
 		_, err := c.Stdout.Write(document.Bytes())
 		return err
 	}
-	return atomicfile.Write(out, document.Bytes())
+	return atomicfile.Elsewhere(atomicfile.Write(out, document.Bytes()), "--out")
 }
 
 // exportEnvelopes writes the cells that passed; others have no numbers to exchange.

@@ -50,7 +50,7 @@ func (c *Command) visualizeKernels(dir, out, author string) error {
 	if out == "" {
 		return draw(c.Stdout)
 	}
-	if err := atomicfile.WriteFrom(out, draw); err != nil {
+	if err := atomicfile.Elsewhere(atomicfile.WriteFrom(out, draw), "--out"); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	referenceBegin = "<!-- go test ./internal/cli -run TestSchemaIsFresh -update writes what follows, from accelgate schema config -->\n"
-	referenceEnd   = "<!-- end of the list of keys -->\n"
+	referenceBegin = "<!-- written by go test ./internal/cli -run TestSchemaIsFresh -update -->\n"
+	referenceEnd   = "<!-- end of keys -->\n"
 )
 
 // node is the part of a schema that the pages show.
@@ -87,14 +87,7 @@ func (p page) section(n node, path string) string {
 			fmt.Fprintf(&sections, "\n### `%s`\n\n%s\n%s", at+suffix, p.text(value), p.once(inner, at+suffix))
 			continue
 		}
-		facts := []string{value.kind()}
-		if slices.Contains(n.Required, key) {
-			facts = append(facts, "required")
-		}
-		if value.Default != nil {
-			facts = append(facts, fmt.Sprintf("default `%s`", strings.ReplaceAll(fmt.Sprint(value.Default), " ", ", ")))
-		}
-		fmt.Fprintf(&keys, "- `%s` (%s): %s\n", at, strings.Join(facts, "; "), p.text(value))
+		fmt.Fprintf(&keys, "- `%s`%s: %s\n", at, value.facts(slices.Contains(n.Required, key)), p.text(value))
 	}
 	if keys.Len() > 0 {
 		return "\n" + keys.String() + sections.String()
@@ -135,6 +128,25 @@ func (n node) mapping() (inner node, suffix string) {
 		return named, ".NAME"
 	}
 	return n, ""
+}
+
+// facts are what a page has in parentheses behind a key: its values, unless it takes any text, or a default or another key shows them.
+func (n node) facts(required bool) string {
+	var facts []string
+	kind := n.kind()
+	if listed := n.Enum != nil || kind != "text" && n.Default == nil; listed && !strings.HasPrefix(n.Description, "As in") {
+		facts = append(facts, kind)
+	}
+	if required {
+		facts = append(facts, "required")
+	}
+	if n.Default != nil {
+		facts = append(facts, fmt.Sprintf("default `%s`", strings.ReplaceAll(fmt.Sprint(n.Default), " ", ", ")))
+	}
+	if len(facts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(facts, "; ") + ")"
 }
 
 // kind names the values that a key takes.

@@ -32,5 +32,5 @@ func (c *Command) writeReport(out, format string, j judge.Judged) error {
 }
 
 func writeRendered(out string, render report.Renderer, r report.Report) error {
-	return atomicfile.WriteFrom(out, func(w io.Writer) error { return render(w, r) })
+	return atomicfile.Elsewhere(atomicfile.WriteFrom(out, func(w io.Writer) error { return render(w, r) }), "--out")
 }

@@ -29,15 +29,15 @@ func PercentChange(p Percent) *Change { return &Change{Percent: p, text: p.Strin
 // String is the change as it is written.
 func (c *Change) String() string { return c.text }
 
-// problem returns why the change cannot be meant, or "".
-func (c *Change) problem() string {
+// problem returns why the change cannot be meant, or "". medians: they decide, and a number that repeats has no noise.
+func (c *Change) problem(medians bool) string {
 	switch {
 	case c.noise && c.Floor == 0:
 		return "noise from 0% is not a limit that noise allows: write a percentage above 0%"
 	case c.noise && c.Ceiling < c.Floor:
 		return fmt.Sprintf("noise %v to %v: swap them or correct one", c.Floor, c.Ceiling)
-	case !c.noise && c.Percent == 0 && c.Absolute == 0:
-		return "0% is not a limit that noise allows: write a percentage above 0%, or exact: true in the metric"
+	case !c.noise && c.Percent == 0 && c.Absolute == 0 && !medians:
+		return "0% is not a limit that noise allows: write a percentage above 0%, exact: true in the metric, or policy.method: threshold"
 	}
 	return ""
 }

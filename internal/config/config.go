@@ -234,7 +234,7 @@ func read(doc *document) (*File, error) {
 		return nil, d.err()
 	}
 	if _, ok := d.resolve(doc.root).(*ast.MappingNode); ok {
-		file.Suites = d.suites(nodes["suites"])
+		file.Suites = d.suites(nodes["suites"], file.Policy.Method == "threshold")
 	}
 	d.runners(file, nodes["runners"])
 	if err := d.err(); err != nil {
@@ -244,8 +244,8 @@ func read(doc *document) (*File, error) {
 }
 
 // suites splits the list of suites into name and kind, which config reads, and
-// the body, which it leaves to the kind.
-func (d *decoder) suites(n ast.Node) []Suite {
+// the body, which it leaves to the kind. medians: they decide, and no statistics.
+func (d *decoder) suites(n ast.Node, medians bool) []Suite {
 	const next = `add under suites: "- name: quickstart" and below it "kind: models"`
 	if n == nil {
 		d.fail(start(d.doc.root), "suites: missing, so there is nothing to measure", next)
@@ -268,7 +268,7 @@ func (d *decoder) suites(n ast.Node) []Suite {
 		nodes := d.structure(item, s.path, s, "*")
 		name := nodes["name"]
 		if len(d.errs) == before {
-			d.limits(s)
+			d.limits(s, medians)
 			d.devices(s)
 			d.around(s, nodes)
 			d.checkWatchdog(s, nodes)

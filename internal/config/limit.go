@@ -38,8 +38,8 @@ type Trade struct {
 // tests are the values of [Limit.Test].
 var tests = []string{"one-sided", "two-sided"}
 
-// limits complains about limits that cannot be meant.
-func (d *decoder) limits(s *Suite) {
+// limits complains about limits that cannot be meant. medians: they decide.
+func (d *decoder) limits(s *Suite, medians bool) {
 	for i, l := range s.Limits {
 		path := fmt.Sprintf("limits[%d]", i)
 		complain := func(path, format string, args ...any) {
@@ -48,8 +48,8 @@ func (d *decoder) limits(s *Suite) {
 		switch {
 		case l.Change == nil && l.Mean == nil && l.Min == nil && l.Max == nil && l.Test == "" && l.Trade == nil:
 			complain(path, "limits nothing: add change, mean, min, max, test or trade")
-		case l.Change != nil && l.Change.problem() != "":
-			complain(path+".change", "%s", l.Change.problem())
+		case l.Change != nil && l.Change.problem(medians) != "":
+			complain(path+".change", "%s", l.Change.problem(medians))
 		case l.Test != "" && !slices.Contains(tests, l.Test):
 			complain(path+".test", "unknown value %q: write %s", l.Test, strings.Join(tests, " or "))
 		case l.Test != "" && l.Change != nil && (l.Change.Absolute > 0 || l.Change.Floor > 0 || l.Change.Both):

@@ -10,10 +10,14 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/engine"
+	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
 // TestCalibrate: the command prints as many times as were taken, and their median.
 func TestCalibrate(t *testing.T) {
+	if testtier.Race {
+		t.Skip("numbers of one goroutine")
+	}
 	var out, log bytes.Buffer
 	calls := 0
 	c := engine.Command{Stdout: &out, Stderr: &log, Now: func() time.Time {
@@ -31,6 +35,9 @@ func TestCalibrate(t *testing.T) {
 
 // TestCalibratorWarmsUp: passes in which a processor wakes up do not count.
 func TestCalibratorWarmsUp(t *testing.T) {
+	if testtier.Race {
+		t.Skip("numbers of one goroutine")
+	}
 	calls, now := 0, time.Unix(0, 0)
 	times := engine.NewCalibrator(1).Times(t.Context(), func() time.Time {
 		if calls++; calls <= 2*12 {
@@ -50,6 +57,9 @@ func TestCalibratorWarmsUp(t *testing.T) {
 }
 
 func TestCalibrateRefuses(t *testing.T) {
+	if testtier.Race {
+		t.Skip("numbers of one goroutine")
+	}
 	for _, test := range []struct {
 		args []string
 		code int

@@ -45,7 +45,7 @@ type Benchmark struct {
 var Harnesses = harnesses()
 
 // BenchmarkMetrics are the metrics of harnesses. The time is gated, and allocations where they
-// are the same in every process. The others say why the time changed.
+// are those of one count. The others say why the time changed.
 var BenchmarkMetrics = []bench.Metric{
 	{Name: "time_ns", Unit: "ns", Better: bench.Lower},
 	{Name: "cpu_time_ns", Unit: "ns", Better: bench.Lower, Informational: true, Optional: true},

@@ -3,6 +3,7 @@ package formats
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/text"
@@ -14,6 +15,14 @@ type Listing struct {
 	Benchmarks []Benchmark
 	// Whole is false where the program ended before all of its benchmarks may have run.
 	Whole bool
+}
+
+// CutAt returns the benchmark that ran when the program ended early; "" for none.
+func (l Listing) CutAt() string {
+	if i := slices.IndexFunc(l.Benchmarks, func(b Benchmark) bool { return b.Cut }); i >= 0 {
+		return l.Benchmarks[i].Name
+	}
+	return ""
 }
 
 // List reads the result of a harness that ran all of its benchmarks, with the exit code

@@ -242,15 +242,3 @@ func stringLength(text []byte) int {
 	}
 	return len(text)
 }
-
-// single returns the only result among found; ok is false where there is none,
-// and several says what to do where there are more.
-func single(found []object, several string) (o object, ok bool, err error) {
-	switch len(found) {
-	case 0:
-		return nil, false, nil
-	case 1:
-		return found[0], true, nil
-	}
-	return nil, false, fmt.Errorf("output holds %d results: %s", len(found), several)
-}

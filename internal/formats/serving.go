@@ -3,6 +3,7 @@ package formats
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -112,6 +113,40 @@ func unanswered(o object, completed int64) (int64, error) {
 		return -1, err
 	}
 	return max(prompts-completed, 0), err
+}
+
+// oneResult reads the only result of a benchmark: from its JSON, else from its printed tables with one of the titles, or its
+// lines. readerOf returns the reader of a result, nil for one of another tool; several is the next step where there are more.
+func oneResult(
+	text []byte, readerOf func(object) func(object) ([]Value, error), lines func([]byte) []object, several string, titles ...string,
+) (Reading, error) {
+	found, broken, err := objects(text)
+	if err != nil {
+		return Reading{}, err
+	}
+	results := slices.DeleteFunc(found, func(o object) bool { return readerOf(o) == nil })
+	if len(results) == 0 {
+		if results, err = tables(text, titles...); err != nil {
+			return Reading{}, err
+		}
+		results = append(results, lines(text)...)
+	}
+	switch len(results) {
+	case 0:
+		return Reading{}, broken
+	case 1:
+	default:
+		return Reading{}, fmt.Errorf("output holds %d results: %s", len(results), several)
+	}
+	read := readerOf(results[0])
+	if read == nil { // a table without its rows
+		return Reading{}, errors.New("the table of results is not complete: see in the log why the program ended early")
+	}
+	values, err := read(results[0])
+	if err != nil {
+		return Reading{}, err
+	}
+	return newReading(values)
 }
 
 // tables returns the tables in text that start with a line that holds one of

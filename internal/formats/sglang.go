@@ -19,34 +19,8 @@ import (
 // it reported none, those that were asked for; retokenized_ratio is far from 1
 // where they are not what was generated.
 func sglang(out Output) (Reading, error) {
-	found, broken, err := objects(out.Stdout)
-	if err != nil {
-		return Reading{}, err
-	}
-	results := slices.DeleteFunc(found, func(o object) bool { return sglangReader(o) == nil })
-	if len(results) == 0 {
-		if results, err = tables(out.Stdout, "Serving Benchmark Result", "Offline Throughput Benchmark Result"); err != nil {
-			return Reading{}, err
-		}
-		results = append(results, sglangLines(out.Stdout)...)
-	}
-	o, ok, err := single(results, "result files are appended to, so give each run a file of its own, "+
-		"and run one batch size, input and output length in each cell")
-	switch {
-	case err != nil:
-		return Reading{}, err
-	case !ok:
-		return Reading{}, broken
-	}
-	read := sglangReader(o)
-	if read == nil {
-		return Reading{}, errors.New("the table of results is not complete: see in the log why the program ended early")
-	}
-	values, err := read(o)
-	if err != nil {
-		return Reading{}, err
-	}
-	return newReading(values)
+	return oneResult(out.Stdout, sglangReader, sglangLines, "result files are appended to, so give each run a file of its own, "+
+		"and run one batch size, input and output length in each cell", "Serving Benchmark Result", "Offline Throughput Benchmark Result")
 }
 
 func sglangReader(o object) func(object) ([]Value, error) {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
@@ -14,33 +13,8 @@ import (
 // Seconds become milliseconds. The text has fewer digits; of throughput, only
 // the text says how many of the tokens were generated.
 func vllm(out Output) (Reading, error) {
-	found, broken, err := objects(out.Stdout)
-	if err != nil {
-		return Reading{}, err
-	}
-	results := slices.DeleteFunc(found, func(o object) bool { return vllmReader(o) == nil })
-	if len(results) == 0 {
-		if results, err = tables(out.Stdout, "Serving Benchmark Result"); err != nil {
-			return Reading{}, err
-		}
-		results = append(results, vllmLines(out.Stdout)...)
-	}
-	o, ok, err := single(results, "--append-result mixes runs, so leave it out, and run one benchmark in each cell")
-	switch {
-	case err != nil:
-		return Reading{}, err
-	case !ok:
-		return Reading{}, broken
-	}
-	read := vllmReader(o)
-	if read == nil { // a table without its rows
-		return Reading{}, errors.New("the table of results is not complete: see in the log why the program ended early")
-	}
-	values, err := read(o)
-	if err != nil {
-		return Reading{}, err
-	}
-	return newReading(values)
+	return oneResult(out.Stdout, vllmReader, vllmLines, "--append-result mixes runs, so leave it out, and run one benchmark in each cell",
+		"Serving Benchmark Result")
 }
 
 // vllmReader returns the reader of the tool that wrote o, found by its members; nil if there is none.

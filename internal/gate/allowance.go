@@ -88,13 +88,7 @@ func (in *inputs) sizeOf(c cell, metric string) float64 {
 		return 0
 	}
 	if in.policy.Method != MethodThreshold && earlierRuns(old) >= minRuns {
-		var runs []float64
-		for _, values := range old.Level() {
-			if len(values) > 0 {
-				runs = append(runs, stats.Median(values))
-			}
-		}
-		return math.Abs(stats.Median(runs))
+		return math.Abs(stats.Median(old.LevelMedians()))
 	}
 	return math.Abs(old.Median())
 }

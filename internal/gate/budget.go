@@ -31,7 +31,7 @@ type BudgetResult struct {
 	Values int `json:"values,omitempty"`
 	// Worst are the cells that lost most, at most 3, the worst first.
 	Worst []CellChange `json:"worst,omitempty"`
-	// Group is the name of the [CaseGroup] that the mean is of; "" for a budget of the configuration.
+	// Group is the name of the [compat.CaseGroup] that the mean is of; "" for a budget of the configuration.
 	Group string `json:"group,omitempty"`
 	// LeftOut says which cells of the group are not in the mean, and why; "" for none.
 	LeftOut string `json:"left_out,omitempty"`
@@ -143,7 +143,7 @@ func (b *budgeted) decide(in *inputs, q, share, of float64) {
 	lost, certain := v.Delta < -b.Loss-Tolerance, f.certain || f.convicts && q <= share
 	switch {
 	case lost && certain && f.accepted:
-		v.Finding, v.Reason = Unchanged, "slower than earlier runs, and not than the baseline, in which that was accepted"
+		v.Finding, v.Reason = Unchanged, isRecorded
 	case lost && certain:
 		v.Finding, v.Reason = OverBudget, "lost most: "+b.worstCells(in)
 	case !lost && in.policy.Method == MethodThreshold, v.Interval[0] >= -b.Loss-Tolerance:

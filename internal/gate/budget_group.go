@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -102,16 +103,15 @@ func (in *inputs) groupOf(b *Budget) group {
 		}
 	}
 	if g.absent > 0 {
-		g.lost = text.Reasons(
-			g.lost,
-			fmt.Sprintf(
-				"the %s needs its whole group, and the run lacks %s of the suite: measure without filters",
-				what,
-				text.Plural(g.absent, "cell"),
-			),
-		)
+		g.lost = text.Reasons(g.lost, g.lacks(what))
 	}
 	return g
+}
+
+// lacks is the reason of a budget or fit of a suite of which the run lacks cells.
+func (g *group) lacks(what string) string {
+	return "the " + what + " needs its whole group, and the run lacks " + text.Plural(g.absent, "cell") +
+		" of the suite: measure without filters"
 }
 
 // memberState says what a cell is to its budget.
@@ -151,7 +151,7 @@ func (g *group) stateOf(in *inputs, m *member) memberState {
 		return memberFresh
 	case !paired && old == nil:
 		return m.unrecorded(d)
-	case d.instead != "" && (applies(got, d.instead) || known && applies(m.ref, d.instead)):
+	case d.replaced(got) || known && d.replaced(m.ref):
 		return memberFresh
 	case known && in.unjudged == "" && unchanged(m.ref, got):
 		return memberSame
@@ -163,7 +163,7 @@ func (g *group) stateOf(in *inputs, m *member) memberState {
 
 // unrecorded is the state of a member whose number no reference has: one that another metric stands for needs none.
 func (m *member) unrecorded(d *described) memberState {
-	if d.instead != "" && applies(m.got, d.instead) {
+	if d.replaced(m.got) {
 		return memberFresh
 	}
 	return memberUnrecorded
@@ -179,8 +179,8 @@ func (in *inputs) demanded(metric string) bool {
 func (m *member) compare(d *described, now, old *bench.Sample, paired bool) memberState {
 	head, base := now.Median(), 0.0
 	if paired {
-		n := len(now.Base)
-		head, base = medianOf(now.Values[len(now.Values)-n:]), medianOf(now.Base)
+		old, new := now.Pairs()
+		base, head = stats.Median(old), stats.Median(new)
 	} else {
 		m.old, base = old, old.Median()
 	}

@@ -40,37 +40,17 @@ func mediansOf(g *group) *thresholdMean {
 	var olds, news []float64
 	for i := range g.members {
 		one := &g.members[i]
-		base, values := summarizeBase(one), one.now.Values
-		if one.old == nil {
-			values = values[len(values)-len(one.now.Base):]
+		if base, head := one.now.Pairs(); one.old == nil {
+			olds, news = append(olds, stats.Median(base)), append(news, stats.Median(head))
+			m.olds, m.values = m.olds+len(base), m.values+max(1, len(head))
+			continue
 		}
-		head := one.now.Median()
-		if one.old == nil {
-			head = medianOf(values)
-		}
-		olds, news = append(olds, base), append(news, head)
-		m.values += max(1, len(values))
-		m.olds += countBase(one)
+		olds, news = append(olds, one.old.Median()), append(news, one.now.Median())
+		m.olds, m.values = m.olds+max(1, one.old.Summarize().N), m.values+max(1, len(one.now.Values))
 	}
 	m.old, m.new = geometric(olds), geometric(news)
 	return m
 }
-
-func summarizeBase(m *member) float64 {
-	if m.old == nil {
-		return medianOf(m.now.Base)
-	}
-	return m.old.Median()
-}
-
-func countBase(m *member) int {
-	if m.old == nil {
-		return len(m.now.Base)
-	}
-	return max(1, m.old.Summarize().N)
-}
-
-func medianOf(values []float64) float64 { return stats.Median(values) }
 
 func (m *thresholdMean) p() float64 { return 1 }
 
@@ -97,11 +77,10 @@ func newPairsMean(in *inputs, m *thresholdMean) *pairsMean {
 	t := &pairsMean{thresholdMean: m}
 	cells := make([]detect.Cell, len(m.members))
 	for i := range m.members {
-		now := m.members[i].now
-		n := len(now.Base)
-		head, k := now.Values[len(now.Values)-n:], min(n, maximum)
+		base, head := m.members[i].now.Pairs()
+		k := min(len(base), maximum)
 		t.of = max(t.of, k)
-		cells[i] = detect.Cell{Base: now.Base[:k], Head: head[:k], Options: detect.Options{HigherIsBetter: m.metric.Better != bench.Lower}}
+		cells[i] = detect.Cell{Base: base[:k], Head: head[:k], Options: detect.Options{HigherIsBetter: m.metric.Better != bench.Lower}}
 	}
 	t.MeanEvidence = detect.JudgeMean(cells)
 	return t
@@ -113,11 +92,11 @@ func (t *pairsMean) result(b *budgeted, alpha float64) meanFinding {
 	d := t.metric
 	f := t.thresholdMean.result(b, alpha)
 	f.certain, f.convicts, f.values = false, true, t.Pairs
-	f.delta, f.interval = d.percent(t.Estimate), [2]float64{d.percent(t.High), d.percent(t.Low)}
+	f.delta, f.interval = d.Better.GainOf(t.Estimate), [2]float64{d.Better.GainOf(t.High), d.Better.GainOf(t.Low)}
 	f.decider = ByMorePairs
 	f.evidence = Evidence{Method: MethodPairs, InPairs: true, OldN: t.Pairs, NewN: t.Pairs, Pairs: t.of, P: t.P,
 		Noise: 100 * t.Noise, NoiseFloor: 100 * t.Noise,
-		MDE: math.Abs(d.percent(t.MDE(alpha, d.slower(b.Loss))))}
+		MDE: math.Abs(d.Better.GainOf(t.MDE(alpha, d.Better.Slowdown(b.Loss))))}
 	f.more = fmt.Sprintf("%d pairs find one from %.1f %% on; measure more with --pairs %d", t.Pairs, f.evidence.MDE, max(5, 2*t.of))
 	switch {
 	case t.Unusable > 0:
@@ -144,12 +123,7 @@ func newHistoryMean(in *inputs, b *budgeted, m *thresholdMean) (*historyMean, bo
 	t := &historyMean{thresholdMean: m}
 	var all []float64
 	t.base, t.head = meansOf(m.members, (*bench.Sample).Level)
-	o := detect.Options{
-		Mode:           detect.History,
-		HigherIsBetter: m.metric.Better != bench.Lower,
-		MinEffect:      m.metric.slower(b.Loss),
-		Tolerance:      m.metric.slower(b.Loss),
-	}
+	o := m.metric.options(detect.History, b.Loss, b.Loss)
 	for i := range m.members {
 		if m.members[i].old.Unhealthy != nil && all == nil {
 			all, _ = meansOf(m.members, func(s *bench.Sample) [][]float64 { return s.History })
@@ -160,10 +134,7 @@ func newHistoryMean(in *inputs, b *budgeted, m *thresholdMean) (*historyMean, bo
 	if t.Verdict == detect.Untested || t.K < minRuns {
 		return nil, false
 	}
-	before, now := stats.Median(lastUsable(t.base, t.K)), stats.Median(t.head)
-	moved, ok := m.metric.Better.Gain(before, m.old)
-	since, known := m.metric.Better.Gain(m.old, now)
-	t.accepted = ok && known && moved <= -b.Loss && since > -b.Loss
+	t.accepted = recordedLoss(m.metric.Better, stats.Median(lastUsable(t.base, t.K)), m.old, stats.Median(t.head), b.Loss)
 	return t, true
 }
 
@@ -211,11 +182,12 @@ func (t *historyMean) p() float64 {
 
 func (t *historyMean) result(b *budgeted, _ float64) meanFinding {
 	d := t.metric
-	f := meanFinding{old: stats.Median(lastUsable(t.base, t.K)), new: stats.Median(t.head), delta: d.percent(t.Estimate), values: t.values,
-		interval: [2]float64{d.percent(t.High), d.percent(t.Low)}, convicts: t.Verdict == detect.Regressed, accepted: t.accepted}
+	f := meanFinding{old: stats.Median(lastUsable(t.base, t.K)), new: stats.Median(t.head), values: t.values,
+		delta: d.Better.GainOf(t.Estimate), interval: [2]float64{d.Better.GainOf(t.High), d.Better.GainOf(t.Low)},
+		convicts: t.Verdict == detect.Regressed, accepted: t.accepted}
 	f.decider = ByPairs
 	f.evidence = Evidence{Method: MethodHistory, OldN: t.K, NewN: t.N, P: t.P,
-		Noise: 100 * t.NoiseFloor, NoiseFloor: 100 * t.NoiseFloor, MDE: math.Abs(d.percent(t.MDE))}
+		Noise: 100 * t.NoiseFloor, NoiseFloor: 100 * t.NoiseFloor, MDE: math.Abs(d.Better.GainOf(t.MDE))}
 	f.more = "measure in pairs with --ab"
 	if t.N < minHeads {
 		f.more = fmt.Sprintf("%d of the %d new runs that can show a loss of a mean against earlier runs: measure in pairs with --ab",
@@ -242,8 +214,8 @@ func newTwoSampleMean(in *inputs, m *thresholdMean) *twoSampleMean {
 	all := true
 	for i := range m.members {
 		o, n := m.members[i].old.Summarize(), m.members[i].now.Summarize()
-		before, now := detect.NewSide(o.Median, o.MAD, o.N), detect.NewSide(n.Median, n.MAD, n.N)
-		s.Base.Noise += math.Pow(max(before.Noise, o.Noise), 2)
+		before, now := baseSide(&o), detect.NewSide(n.Median, n.MAD, n.N)
+		s.Base.Noise += math.Pow(before.Noise, 2)
 		s.Head.Noise += math.Pow(now.Noise, 2)
 		s.Base.N, s.Head.N = smaller(s.Base.N, before.N, i), smaller(s.Head.N, now.N, i)
 		all = all && watched[m.members[i].id]
@@ -251,10 +223,7 @@ func newTwoSampleMean(in *inputs, m *thresholdMean) *twoSampleMean {
 	k := float64(len(m.members))
 	s.Base.Noise, s.Head.Noise = math.Sqrt(s.Base.Noise/k), math.Sqrt(s.Head.Noise/k)
 	t := &twoSampleMean{thresholdMean: m, TwoSampleEvidence: detect.JudgeTwoSample([]detect.TwoSample{s})[0]}
-	t.large = t.Huge
-	if all {
-		t.large = min(t.large, t.Large)
-	}
+	t.large = largeLoss(&t.TwoSampleEvidence, all)
 	return t
 }
 
@@ -273,8 +242,8 @@ func (t *twoSampleMean) result(b *budgeted, alpha float64) meanFinding {
 	minimum := t.MinLoss(alpha)
 	f.convicts, f.certain = true, t.Estimate >= t.large
 	half := t.MinLoss(0.025)
-	f.interval = [2]float64{d.percent((1+t.Estimate)*(1+half) - 1), d.percent((1+t.Estimate)/(1+half) - 1)}
-	f.evidence.Method, f.evidence.P, f.evidence.MDE = MethodSessions, t.P, max(b.Loss, math.Abs(d.percent(min(t.large, minimum))))
+	f.interval = [2]float64{d.Better.GainOf((1+t.Estimate)*(1+half) - 1), d.Better.GainOf((1+t.Estimate)/(1+half) - 1)}
+	f.evidence.Method, f.evidence.P, f.evidence.MDE = MethodSessions, t.P, max(b.Loss, math.Abs(d.Better.GainOf(min(t.large, minimum))))
 	f.more = fmt.Sprintf(
 		"two sessions of unchanged code may differ as much, and show one from %.3g %% on; decide it in pairs with --ab",
 		f.evidence.MDE,

@@ -34,7 +34,7 @@ func byTool(in *inputs, c cell, j compat.Judgement) findings {
 	case j.Class == compat.NoSpeed:
 		v.Metric = "" // there is nothing to judge
 	case j.Class == compat.NoReference:
-		v.Reason = "the baseline is 0, which TensorSharp finds nothing about"
+		v.Reason = j.Reason
 		return found(v)
 	default:
 		v = in.speedByTool(c, j, v)
@@ -63,6 +63,25 @@ func (in *inputs) speedByTool(c cell, j compat.Judgement, v Verdict) Verdict {
 		}
 	}
 	return v
+}
+
+// findingsByTool are the findings on a total that another tool judged.
+var findingsByTool = map[compat.Class]Finding{
+	compat.Unknown: Untracked, compat.Unchanged: Unchanged, compat.Regressed: Regressed, compat.TooFast: Unrecorded,
+}
+
+// totalByTool turns what another tool finds of a total into verdicts.
+func totalByTool(check *compat.Check, judged []compat.TotalJudgement, sample *bench.Sample) (verdicts []Verdict) {
+	for _, j := range judged {
+		v := Verdict{Cell: check.Cell, Metric: check.Metric, New: check.Actual}
+		if j.Reference != nil {
+			v = judgeReference(j.Reference, check, false, sample)
+			v.DecidedBy, v.Evidence.Method = Certain, MethodThreshold
+		}
+		v.Finding, v.Reason = findingsByTool[j.Class], j.Reason
+		verdicts = append(verdicts, v)
+	}
+	return verdicts
 }
 
 // gated reports whether the policy judges the metric at all.

@@ -3,53 +3,12 @@ package gate
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/text"
-)
-
-// CaseGroup is what became of a [bench.ExpectedGroup].
-type CaseGroup struct {
-	Group       string  `json:"group"`
-	Description string  `json:"description,omitempty"`
-	Tolerance   float64 `json:"tolerance"` // fraction
-	// Mean is that of the changes from the baseline references, a fraction, positive for slower: the geometric mean,
-	// or by msmodeling's rules that of the distances to either side. Nil where there is none.
-	Mean *float64 `json:"mean,omitempty"`
-	// Percent is Mean in percent, as the original computes it.
-	Percent float64     `json:"-"`
-	Status  GroupStatus `json:"status"`
-	// Implied says that Tolerance is the smallest of the cases' own, which differ.
-	Implied bool          `json:"implied_tolerance,omitempty"`
-	Cases   []CaseOfGroup `json:"cases,omitempty"` // in the order of the file
-	spent   BudgetResult
-}
-
-// CaseOfGroup is a case of a group.
-type CaseOfGroup struct {
-	Cell string `json:"cell"`
-	Name string `json:"name"`
-	// Initial and Baseline are the recorded totals; 0 for none.
-	Initial  float64 `json:"initial,omitempty"`
-	Baseline float64 `json:"baseline,omitempty"`
-	// Error is why the case could not be judged; "" if it has a [Check].
-	Error string `json:"error,omitempty"`
-}
-
-// GroupStatus sums up a CaseGroup. The words are those of msmodeling's checker.
-type GroupStatus string
-
-// The statuses. The original does not know GroupIncomplete.
-const (
-	GroupPass       GroupStatus = "PASS"
-	GroupFail       GroupStatus = "FAIL"
-	GroupEmpty      GroupStatus = "FAIL(EMPTY)"
-	GroupError      GroupStatus = "FAIL(ERROR)"
-	GroupNoBaseline GroupStatus = "FAIL(NO_BASELINE)"
-	GroupIncomplete GroupStatus = "INCOMPLETE" // the run lacks cases
 )
 
 // grouped reports whether the group of a case is judged in its place. msmodeling's older rules know
@@ -59,29 +18,23 @@ func grouped(run *bench.Run, p *Policy, e *bench.Expected) bool {
 }
 
 // inGroup excuses what the mean of the group decides.
-func inGroup(in *inputs, g *bench.ExpectedGroup, status CheckStatus, verdicts []Verdict) (CheckStatus, []Verdict) {
+func inGroup(in *inputs, g *bench.ExpectedGroup, check *compat.Check, verdicts []Verdict) {
+	check.Group = g.Name
 	for i := range verdicts {
 		switch v := &verdicts[i]; {
 		case !in.policy.blocks(v):
 		case v.Finding == Regressed || v.Finding == Drifted || v.Finding == Unrecorded:
 			*v = excusedBy("group "+text.Visible(g.Name, maxName), *v)
 		default:
-			return status, verdicts // the case fails whatever the others show
+			return // the case fails whatever the others show
 		}
 	}
-	warns := map[CheckStatus]CheckStatus{CheckFailInit: CheckWarnInit, CheckFailBase: CheckWarnBase, CheckFailBoth: CheckWarnBoth}
-	if warn, ok := warns[status]; ok {
-		status = warn
-	}
-	return status, verdicts
+	check.Status = check.Status.Grouped()
 }
 
 // caseGroups judges the groups of cases in the order of the run. Their places follow those of the budgets.
-func caseGroups(in *inputs, checks []Check, budgets int) (verdicts []Verdict, groups []CaseGroup, spent []BudgetResult) {
-	byCell := make(map[string]*Check, len(checks))
-	for i := range checks {
-		byCell[checks[i].Cell] = &checks[i]
-	}
+func caseGroups(in *inputs, checks []compat.Check, budgets int) (verdicts []Verdict, groups []compat.CaseGroup, spent []BudgetResult) {
+	byCell := compat.ByCell(checks)
 	seen := map[*bench.ExpectedGroup]bool{}
 	for _, c := range in.cells {
 		e, ok := in.policy.Expected[c.id]
@@ -89,9 +42,9 @@ func caseGroups(in *inputs, checks []Check, budgets int) (verdicts []Verdict, gr
 			continue
 		}
 		seen[e.Group] = true
-		g, v := in.judgeCaseGroup(&e, byCell)
-		g.spent.Suite, g.spent.When = c.got.Cell.Suite, "group "+text.Visible(g.Group, maxName)
-		spent = append(spent, g.spent)
+		g, result, v := in.judgeCaseGroup(&e, byCell)
+		result.Suite, result.When = c.got.Cell.Suite, "group "+text.Visible(g.Group, maxName)
+		spent = append(spent, result)
 		v.Budget = budgets + len(spent)
 		verdicts, groups = append(verdicts, v), append(groups, g)
 	}
@@ -99,70 +52,60 @@ func caseGroups(in *inputs, checks []Check, budgets int) (verdicts []Verdict, gr
 }
 
 // judgeCaseGroup judges the mean of the changes of a group from the baseline references.
-func (in *inputs) judgeCaseGroup(e *bench.Expected, checks map[string]*Check) (CaseGroup, Verdict) {
+func (in *inputs) judgeCaseGroup(e *bench.Expected, checks map[string]*compat.Check) (compat.CaseGroup, BudgetResult, Verdict) {
 	of := e.Group
-	g := CaseGroup{Group: of.Name, Description: of.Description, Tolerance: of.Tolerance, Implied: of.Implied}
-	g.spent = BudgetResult{Budget: Budget{Scope: Scope{Metric: e.Metric}, Loss: of.Tolerance * 100}, Of: len(of.Cells), Group: of.Name}
-	g.spent.Selects = func(c bench.Cell) bool { return slices.Contains(of.Cells, c.ID()) }
-	v := Verdict{Metric: e.Metric, Reference: bench.BaselineReference, Evidence: Evidence{Limit: g.spent.Loss}}
+	g := compat.CaseGroup{Group: of.Name, Description: of.Description, Tolerance: of.Tolerance, Implied: of.Implied}
+	spent := BudgetResult{Budget: Budget{Scope: Scope{Metric: e.Metric}, Loss: of.Tolerance * 100}, Of: len(of.Cells), Group: of.Name}
+	spent.Selects = func(c bench.Cell) bool { return slices.Contains(of.Cells, c.ID()) }
+	v := Verdict{Metric: e.Metric, Reference: bench.BaselineReference, Evidence: Evidence{Limit: spent.Loss}}
 	var failed, lost, fresh []string
-	var changes []ReferenceCheck
+	var changes []compat.ReferenceCheck
 	for i, id := range of.Cells {
-		one := in.caseOfGroup(id, of.Names[i])
+		one := compat.CaseOf(id, of.Names[i], in.policy.Expected[id].References)
 		check := checks[id]
-		switch base := baselineOf(check); {
+		switch {
 		case !in.ids[id]:
 			one.Error = "the run does not have it"
 			lost = append(lost, id)
 		case check == nil || check.Actual == 0:
 			one.Error = cmp.Or(in.reasonOf(id), "no passed measurement")
 			failed = append(failed, id)
-		case base == nil:
-			fresh = append(fresh, id)
 		default:
+			base := check.Reference(bench.BaselineReference)
+			if base == nil {
+				fresh = append(fresh, id)
+				break
+			}
 			changes = append(changes, *base)
-			g.spent.Worst = append(g.spent.Worst, CellChange{id, -base.Diff * 100})
+			spent.Worst = append(spent.Worst, CellChange{id, -base.Diff * 100})
 		}
 		g.Cases = append(g.Cases, one)
 	}
-	g.spent.Cells, g.spent.Worst = len(changes), worstOf(g.spent.Worst)
+	spent.Cells, spent.Worst = len(changes), worstOf(spent.Worst)
 	v.Finding, v.DecidedBy = Incomparable, Certain
 	switch {
 	case len(of.Cells) == 0:
-		g.Status, v.Reason = GroupEmpty, "the group has no sub_cases: add its cases, or remove the file"
+		g.Status, v.Reason = compat.GroupEmpty, "the group has no sub_cases: add its cases, or remove the file"
 	case len(failed) > 0:
-		g.Status, v.Reason = GroupError, "no passed measurement of "+cellsOf(failed)+": measure again"
+		g.Status, v.Reason = compat.GroupError, "no passed measurement of "+cellsOf(failed)+": measure again"
 	case len(lost) > 0:
-		g.Status, v.DecidedBy = GroupIncomplete, ByWholeGroup
+		g.Status, v.DecidedBy = compat.GroupIncomplete, ByWholeGroup
 		v.Reason = "the mean needs the whole group, and the run lacks " + cellsOf(lost) + ": measure without filters"
 	case len(fresh) > 0:
-		g.Status, v.Finding = GroupNoBaseline, in.withoutBaseline(e)
+		g.Status, v.Finding = compat.GroupNoBaseline, in.withoutBaseline(e)
 		v.Reason = "there is no baseline time of " + cellsOf(fresh) + ": record it with cases refresh"
 	default:
-		g.decide(in, &v, changes)
+		in.decideGroup(&g, &v, changes, spent.Worst)
 	}
-	return g, v
+	return g, spent, v
 }
 
 // withoutBaseline is the finding on a group without a mean. The original fails it.
 func (in *inputs) withoutBaseline(e *bench.Expected) Finding {
-	if in.tool.Totals.TwoSided || LevelOf(e.NoReference, Warn) == Fail {
+	if in.tool.Totals.Mean != nil || LevelOf(e.NoReference, Warn) == Fail {
 		return Missing
 	}
 	return Untracked
-}
-
-// caseOfGroup is a case with what is recorded of it.
-func (in *inputs) caseOfGroup(id, name string) CaseOfGroup {
-	one := CaseOfGroup{Cell: id, Name: name}
-	for _, r := range in.policy.Expected[id].References {
-		if r.Name == bench.BaselineReference {
-			one.Baseline = r.Value
-		} else {
-			one.Initial = r.Value
-		}
-	}
-	return one
 }
 
 // reasonOf is why a cell of the run did not pass.
@@ -175,19 +118,8 @@ func (in *inputs) reasonOf(id string) string {
 	return ""
 }
 
-func baselineOf(c *Check) *ReferenceCheck {
-	if c == nil {
-		return nil
-	}
-	i := slices.IndexFunc(c.References, func(r ReferenceCheck) bool { return r.Name == bench.BaselineReference })
-	if i < 0 {
-		return nil
-	}
-	return &c.References[i]
-}
-
-// decide judges the mean of a group.
-func (g *CaseGroup) decide(in *inputs, v *Verdict, changes []ReferenceCheck) {
+// decideGroup judges the mean of a group.
+func (in *inputs) decideGroup(g *compat.CaseGroup, v *Verdict, changes []compat.ReferenceCheck, worst []CellChange) {
 	v.Evidence.Method = MethodThreshold
 	v.Evidence.OldN, v.Evidence.NewN = 1, 1
 	old, now := make([]float64, len(changes)), make([]float64, len(changes))
@@ -195,29 +127,22 @@ func (g *CaseGroup) decide(in *inputs, v *Verdict, changes []ReferenceCheck) {
 		old[i], now[i] = r.Value, r.Value*(1+r.Diff)
 	}
 	v.Old, v.New = stats.Finite(geometric(old)), stats.Finite(geometric(now))
-	const beyond = "the mean %s from the baseline times is %.2f %%, and %.4g %% are allowed"
-	mean, fails, what := v.New/v.Old-1, false, "change"
-	if in.tool.Totals.TwoSided {
-		sum := 0.0 // in percent, and in this order, as the original adds
-		for _, r := range changes {
-			sum += math.Abs(r.Diff) * 100
-		}
-		g.Percent, what = sum/float64(len(changes)), "distance"
-		mean, fails = g.Percent/100, g.Percent > g.Tolerance*100
-	} else {
-		g.Percent = stats.Finite(mean * 100)
-		fails = g.Percent > g.Tolerance*100+Tolerance
+	mean, limit, what := v.New/v.Old-1, g.Tolerance*100+Tolerance, "change"
+	g.Percent = stats.Finite(mean * 100)
+	if of := in.tool.Totals.Mean; of != nil {
+		g.Percent, limit, what = of(changes), g.Tolerance*100, "distance"
+		mean = g.Percent / 100
 	}
 	mean = stats.Finite(mean)
-	g.Mean, g.Status = &mean, GroupPass
+	g.Mean, g.Status = &mean, compat.GroupPass
 	v.Finding, v.Delta = Unchanged, stats.Finite(-mean*100)
 	v.Interval = [2]float64{v.Delta, v.Delta}
-	if !fails {
+	if !(g.Percent > limit) {
 		return
 	}
-	g.Status, v.Finding = GroupFail, OverBudget
-	v.Reason = fmt.Sprintf(beyond, what, g.Percent, g.Tolerance*100)
-	for _, w := range g.spent.Worst {
+	g.Status, v.Finding = compat.GroupFail, OverBudget
+	v.Reason = fmt.Sprintf("the mean %s from the baseline times is %.2f %%, and %.4g %% are allowed", what, g.Percent, g.Tolerance*100)
+	for _, w := range worst {
 		v.Reason = text.Reasons(v.Reason, fmt.Sprintf("%s %+.1f %%", text.Visible(w.Cell, maxName), -w.Delta))
 	}
 }

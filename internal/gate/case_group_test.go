@@ -31,24 +31,24 @@ func TestCaseGroups(t *testing.T) {
 		of     []bench.Expected
 		run    []bench.Result
 		compat compat.Tool
-		status gate.GroupStatus
+		status compat.GroupStatus
 		want   []string
 	}{
-		{"apart, ours", pair(0.1), []bench.Result{timed("a", 11.5), timed("b", 9)}, "", gate.GroupPass,
+		{"apart, ours", pair(0.1), []bench.Result{timed("a", 11.5), timed("b", 9)}, "", compat.GroupPass,
 			[]string{"total_time_s unchanged -1.735", "a total_time_s regressed rule -15", "b total_time_s improved 10"}},
-		{"apart, msmodeling's", pair(0.1), []bench.Result{timed("a", 11.5), timed("b", 9)}, compat.MSModeling, gate.GroupFail,
+		{"apart, msmodeling's", pair(0.1), []bench.Result{timed("a", 11.5), timed("b", 9)}, compat.MSModeling, compat.GroupFail,
 			[]string{"total_time_s over_budget blocks -12.5", "a total_time_s regressed rule -15", "b total_time_s unrecorded rule 10"}},
-		{"equal to the tolerance", pair(0.125), []bench.Result{timed("a", 11.25), timed("b", 8.75)}, compat.MSModeling, gate.GroupPass,
+		{"equal to the tolerance", pair(0.125), []bench.Result{timed("a", 11.25), timed("b", 8.75)}, compat.MSModeling, compat.GroupPass,
 			[]string{"total_time_s unchanged -12.5", "a total_time_s regressed rule -12.5", "b total_time_s unrecorded rule 12.5"}},
-		{"a tolerance of 0", pair(0), []bench.Result{timed("a", 10), timed("b", 10)}, compat.MSModeling, gate.GroupPass,
+		{"a tolerance of 0", pair(0), []bench.Result{timed("a", 10), timed("b", 10)}, compat.MSModeling, compat.GroupPass,
 			[]string{"total_time_s unchanged 0", "a total_time_s unchanged 0", "b total_time_s unchanged 0"}},
-		{"one failed", pair(0.1), []bench.Result{timed("a", 10), cell("b!failed")}, "", gate.GroupError,
+		{"one failed", pair(0.1), []bench.Result{timed("a", 10), cell("b!failed")}, "", compat.GroupError,
 			[]string{"total_time_s incomparable blocks 0", "a total_time_s unchanged 0", "b crashed blocks -100"}},
 		{"one without a time", group(0.1, "", expect("a", base, 10.0, 0.1), expect("b")), []bench.Result{timed("a", 10), timed("b", 10)},
-			compat.MSModeling, gate.GroupNoBaseline,
+			compat.MSModeling, compat.GroupNoBaseline,
 			[]string{"total_time_s missing blocks 0", "a total_time_s unchanged 0", "b total_time_s untracked 0"}},
 		{"one without a time, ours", group(0.1, "", expect("a", base, 10.0, 0.1), expect("b")), []bench.Result{timed("a", 10), timed("b", 10)},
-			"", gate.GroupNoBaseline,
+			"", compat.GroupNoBaseline,
 			[]string{"total_time_s untracked 0", "a total_time_s unchanged 0", "b total_time_s untracked 0"}},
 		{"the times of another host", group(0.1, "other", expect("a", base, 10.0, 0.1)), []bench.Result{timed("a", 20)}, "", "",
 			[]string{"a total_time_s untracked 0"}},

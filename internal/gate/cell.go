@@ -2,15 +2,16 @@ package gate
 
 import (
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 )
 
 // findings are what judging a cell yields.
 type findings struct {
 	verdicts []Verdict
-	check    *Check // of a cell that its suite's files describe
-	tracked  bool   // it passes on both sides, with a number judged or none to judge
-	alone    bool   // it was judged without the host's baseline
-	paired   bool   // it was judged by pairs with the base
+	check    *compat.Check // of a cell that its suite's files describe
+	tracked  bool          // it passes on both sides, with a number judged or none to judge
+	alone    bool          // it was judged without the host's baseline
+	paired   bool          // it was judged by pairs with the base
 }
 
 func found(verdicts ...Verdict) findings { return findings{verdicts: verdicts} }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -78,7 +79,7 @@ type summary struct {
 	measured, passed int
 	alone            int  // cells judged without the host's baseline
 	tracked, paired  bool // of any cell; see findings
-	checks           []Check
+	checks           []compat.Check
 }
 
 // judgeCells judges all cells and appends their verdicts.

@@ -1,10 +1,16 @@
 package gate
 
 import (
+	"slices"
+
 	"github.com/accelgate/accelgate/internal/bench"
 )
 
-// counts reports whether a metric is gated as a count: all values of each side are equal, so
+// countStep is by how much the values of one count differ: a harness divides a total by the number of operations and
+// cuts the fraction, so code with 9 allocations reports 8 or 9.
+const countStep = 1
+
+// counts reports whether a metric is gated as a count: the values of each side are those of one count, so
 // that its change needs no statistics. A count that the run lacks is missing.
 func (in *inputs) counts(m *described, c cell) bool {
 	new := c.got.Sample(m.Name)
@@ -12,10 +18,10 @@ func (in *inputs) counts(m *described, c cell) bool {
 	switch {
 	case !in.mayCount(m, c.id):
 		return false
-	case old == nil || !constant(old) || in.unjudged != "" && !paired:
+	case old == nil || !steady(old) || in.unjudged != "" && !paired:
 		return false
 	}
-	return new == nil || constant(new)
+	return new == nil || steady(new)
 }
 
 // mayCount reports whether a metric is gated as a count where its values are equal.
@@ -27,7 +33,7 @@ func (in *inputs) mayCount(m *described, id string) bool {
 // newCount reports whether a metric would be gated as a count if the reference had it.
 func (in *inputs) newCount(m *described, c cell) bool {
 	new := c.got.Sample(m.Name)
-	return in.mayCount(m, c.id) && in.byID[c.id] != nil && c.ref.Sample(m.Name) == nil && new != nil && len(new.Base) == 0 && constant(new)
+	return in.mayCount(m, c.id) && in.byID[c.id] != nil && c.ref.Sample(m.Name) == nil && new != nil && len(new.Base) == 0 && steady(new)
 }
 
 // countOf is what a count is compared with: the values of the base, else the reference's; nil if
@@ -42,14 +48,43 @@ func countOf(m *described, c cell) (s *bench.Sample, paired bool) {
 	return c.ref.Sample(m.Name), false
 }
 
-// constant reports whether all values are equal, as far as a summary shows it.
-func constant(s *bench.Sample) bool {
-	for _, v := range s.Values {
-		if v != s.Values[0] {
-			return false
-		}
+// steady reports whether all values are those of one count, as far as a summary shows it.
+func steady(s *bench.Sample) bool {
+	low, high := span(s)
+	return high-low <= countStep
+}
+
+// span is the smallest and the largest value of a side, as far as a summary shows it.
+func span(s *bench.Sample) (low, high float64) {
+	if len(s.Values) == 0 {
+		all := s.Summarize()
+		return all.Median - all.MAD, all.Median + all.MAD
 	}
-	return s.Summary == nil || s.Summary.MAD == 0
+	return slices.Min(s.Values), slices.Max(s.Values)
+}
+
+// SameCount reports whether values are those of one count, as [byCount] judges them.
+func SameCount(values []float64) bool {
+	return len(values) == 0 || steady(&bench.Sample{Values: values})
+}
+
+// nearest are the values of both sides that are nearest to each other: what differs for certain.
+func nearest(old, new *bench.Sample) (o, n float64) {
+	oldLow, oldHigh := span(old)
+	newLow, newHigh := span(new)
+	switch {
+	case newLow > oldHigh:
+		return oldHigh, newLow
+	case newHigh < oldLow:
+		return oldLow, newHigh
+	}
+	same := max(oldLow, newLow)
+	return same, same
+}
+
+// counted is a side of one value.
+func counted(s *bench.Sample, value float64) *bench.Sample {
+	return &bench.Sample{Metric: s.Metric, Summary: &bench.Summary{Median: value, N: s.Summarize().N}}
 }
 
 // byCount is the verdict on a count. Smaller changes than the policy's least effect never block.
@@ -58,7 +93,8 @@ func byCount(in *inputs, m *described, c cell) Verdict {
 	if in.run.Metric(m.Name) == nil && !paired {
 		return undescribed(m, old, c.got.Sample(m.Name))
 	}
-	v := threshold(&m.Metric, old, c.got.Sample(m.Name), in.policyOf(seriesKey{c.id, m.Name}).minEffect())
+	o, n := nearest(old, c.got.Sample(m.Name))
+	v := threshold(&m.Metric, counted(old, o), counted(c.got.Sample(m.Name), n), in.policyOf(seriesKey{c.id, m.Name}).minEffect())
 	if v.Finding == Implausible && v.New == 0 { // a count can be none, unlike a time
 		v.Finding, v.Evidence.Method = Improved, MethodThreshold
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/accelgate/accelgate/internal/gate"
 )
 
-// TestCounted: a count is gated where all values of each side are equal, by the base before the
+// TestCounted: a count is gated where the values of each side differ by at most 1, by the base before the
 // baseline, and is only shown elsewhere.
 func TestCounted(t *testing.T) {
 	t.Parallel()
@@ -37,15 +37,20 @@ func TestCounted(t *testing.T) {
 		"the first one":            {counted([]float64{0}, nil), counted([]float64{1}, nil), "regressed"},
 		"an earlier baseline":      {earlier, counted([]float64{103}, nil), "regressed"},
 		"on an unhealthy host":     {counted([]float64{100}, nil), unhealthy, "regressed"},
-		"varies now":               {counted([]float64{100}, nil), counted([]float64{103, 104}, nil), ""},
+		"varies now":               {counted([]float64{100}, nil), counted([]float64{103, 105}, nil), ""},
+		"is cut now":               {counted([]float64{100}, nil), counted([]float64{103, 104}, nil), "regressed"},
+		"was cut before":           {counted([]float64{8, 9}, nil), counted([]float64{9, 9}, nil), "unchanged"},
+		"is cut on both sides":     {counted([]float64{9}, nil), counted([]float64{8, 9, 8}, []float64{9, 8, 9}), "unchanged"},
+		"more beside cut ones":     {counted([]float64{1}, nil), counted([]float64{8, 9, 9}, []float64{1, 1, 1}), "regressed"},
+		"fewer beside cut ones":    {counted([]float64{1}, nil), counted([]float64{1, 1, 1}, []float64{8, 9, 9}), "improved"},
 		"varied before":            {counted([]float64{100, 101, 102}, nil), counted([]float64{110}, nil), ""},
 		"not recorded":             {counted(nil, nil), counted([]float64{103}, nil), "untracked"},
-		"not recorded, and varies": {counted(nil, nil), counted([]float64{103, 104}, nil), ""},
+		"not recorded, and varies": {counted(nil, nil), counted([]float64{103, 105}, nil), ""},
 		"none left":                {counted([]float64{5}, nil), counted([]float64{0}, nil), "improved"},
 		"gone":                     {counted([]float64{100}, nil), counted(nil, nil), "missing"},
 		"more than the base":       {counted([]float64{103}, nil), counted([]float64{103, 103}, []float64{100, 100}), "regressed"},
 		"as the base":              {counted([]float64{100}, nil), counted([]float64{103, 103}, []float64{103, 103}), "unchanged"},
-		"the base varies":          {counted([]float64{100}, nil), counted([]float64{103, 103}, []float64{100, 101}), ""},
+		"the base varies":          {counted([]float64{100}, nil), counted([]float64{103, 103}, []float64{100, 102}), ""},
 	} {
 		got := ""
 		for _, v := range gate.Compare("base", test.ref, test.run, gate.DefaultPolicy()).Verdicts {

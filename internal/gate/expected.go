@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 )
 
 // judgeExpected judges a cell that passed by what its suite's files say of it.
@@ -12,31 +13,30 @@ func judgeExpected(in *inputs, c cell, e bench.Expected) findings {
 		e.References, e.Operators.Entries = nil, nil
 	}
 	byOriginal := original(in.run, &in.policy, &e)
-	check := Check{Cell: c.id, Description: e.Description, Metric: e.Metric, Unit: in.unitOf(e.Metric)}
+	check := &compat.Check{Cell: c.id, Description: e.Description, Metric: e.Metric, Unit: in.unitOf(e.Metric)}
 	sample := c.got.Sample(e.Metric)
 	if sample != nil {
 		check.Actual = sample.Median()
 	}
-	check.References = references(&e, check.Actual, limitsOfIncrease(in.tool.Totals))
-	check.Operators = OperatorCheck{Status: OperatorsOff, TopN: e.Operators.TopN, Tolerance: e.Operators.Tolerance}
+	check.References = in.tool.Totals.References(&e, check.Actual)
+	check.Operators = compat.OperatorCheck{Status: compat.OperatorsOff, TopN: e.Operators.TopN, Tolerance: e.Operators.Tolerance}
 	var verdicts, parts []Verdict
 	switch {
 	case sample == nil:
-		check, verdicts = totalMissing(check)
+		verdicts = totalMissing(check)
 	case byOriginal:
-		check, verdicts = msmodeling(check, sample)
+		verdicts = totalByTool(check, in.tool.Totals.Judge(check), sample)
 	default:
-		check, verdicts = judgeTotal(in, c, check, &e, sample)
+		verdicts = judgeTotal(in, c, check, &e, sample)
 	}
 	if sample != nil {
-		check.Operators, parts = in.policy.operators(e.Suite, Operators{&check, &e.Operators, c.got, sample.Summarize().N, byOriginal})
+		check.Operators, parts = in.policy.operators(e.Suite, Operators{check, &e.Operators, c.got, sample.Summarize().N, byOriginal})
 	}
 	if grouped(in.run, &in.policy, &e) {
-		check.Group = e.Group.Name
-		check.Status, verdicts = inGroup(in, e.Group, check.Status, verdicts)
+		inGroup(in, e.Group, check, verdicts)
 	}
 	f := found(append(verdicts, parts...)...)
-	f.check = &check
+	f.check = check
 	return f.counted(byOriginal)
 }
 
@@ -46,9 +46,9 @@ func otherHost(run *bench.Run, e *bench.Expected) bool {
 	return e.Host != "" && e.Host != run.Host.Label
 }
 
-// original reports whether msmodeling's rules judge the cell. They know no hosts.
+// original reports whether another tool's rules judge the total of the cell. They know no hosts.
 func original(run *bench.Run, p *Policy, e *bench.Expected) bool {
-	return p.Compat.Rules().Totals.TwoSided && !otherHost(run, e)
+	return p.Compat.Rules().Totals.Judge != nil && !otherHost(run, e)
 }
 
 // counted notes whether a cell was judged by its suite's files. Compared operators
@@ -58,15 +58,15 @@ func original(run *bench.Run, p *Policy, e *bench.Expected) bool {
 // as passed.
 func (f findings) counted(byOriginal bool) findings {
 	judged := slices.ContainsFunc(f.verdicts, Verdict.judged)
-	f.tracked = judged || f.check.Operators.compared()
-	f.alone = judged || byOriginal && f.check.Status == CheckNoBaseline
+	f.tracked = judged || f.check.Operators.Status.Compared()
+	f.alone = judged || byOriginal && f.check.Unrecorded()
 	return f
 }
 
-// withoutExpected takes the cells that msmodeling's rules judge out of the host's
+// withoutExpected takes the cells that another tool's rules judge out of the host's
 // baseline, which those rules do not know. If nothing remains, there is none.
 func withoutExpected(ref, run *bench.Run, p *Policy) *bench.Run {
-	if !p.Compat.Rules().Totals.TwoSided || ref == nil {
+	if p.Compat.Rules().Totals.Judge == nil || ref == nil {
 		return ref
 	}
 	others := *ref

@@ -75,56 +75,56 @@ func TestExpectedTotal(t *testing.T) {
 		name    string
 		e       bench.Expected
 		seconds float64
-		status  gate.CheckStatus
+		status  compat.CheckStatus
 		want    []string
 	}{
-		{"within", expect("a", base, 10.0, 0.1), 10.5, gate.CheckPass, []string{"a total_time_s unchanged -5"}},
-		{"exactly the tolerance", expect("a", base, 10.0, 0.1), 11, gate.CheckPass, []string{"a total_time_s unchanged -10"}},
-		{"slower", expect("a", base, 10.0, 0.1), 11.01, gate.CheckFailBase, []string{"a total_time_s regressed blocks -10.1"}},
-		{"faster by exactly the tolerance", expect("a", base, 10.0, 0.1), 9, gate.CheckPass, []string{"a total_time_s unchanged 10"}},
-		{"faster is not a failure", expect("a", base, 10.0, 0.1), 8, gate.CheckImproved, []string{"a total_time_s improved 20"}},
-		{"a tolerance of nothing", expect("a", base, 10.0, 0.0), 10.01, gate.CheckFailBase, []string{"a total_time_s regressed blocks -0.1"}},
-		{"the initial value decides where there is no baseline", expect("a", initial, 10.0, 0.1), 12, gate.CheckFailInit,
+		{"within", expect("a", base, 10.0, 0.1), 10.5, compat.CheckPass, []string{"a total_time_s unchanged -5"}},
+		{"exactly the tolerance", expect("a", base, 10.0, 0.1), 11, compat.CheckPass, []string{"a total_time_s unchanged -10"}},
+		{"slower", expect("a", base, 10.0, 0.1), 11.01, compat.CheckFailBase, []string{"a total_time_s regressed blocks -10.1"}},
+		{"faster by exactly the tolerance", expect("a", base, 10.0, 0.1), 9, compat.CheckPass, []string{"a total_time_s unchanged 10"}},
+		{"faster is not a failure", expect("a", base, 10.0, 0.1), 8, compat.CheckImproved, []string{"a total_time_s improved 20"}},
+		{"a tolerance of nothing", expect("a", base, 10.0, 0.0), 10.01, compat.CheckFailBase, []string{"a total_time_s regressed blocks -0.1"}},
+		{"the initial value decides where there is no baseline", expect("a", initial, 10.0, 0.1), 12, compat.CheckFailInit,
 			[]string{"a total_time_s regressed blocks -20"}},
-		{"a reference of 0 is none", expect("a", initial, 10.0, 0.1, base, 0.0, 0.1), 12, gate.CheckFailInit,
+		{"a reference of 0 is none", expect("a", initial, 10.0, 0.1, base, 0.0, 0.1), 12, compat.CheckFailInit,
 			[]string{"a total_time_s regressed blocks -20"}},
-		{"both, within", expect("a", initial, 10.0, 0.1, base, 10.0, 0.2), 10.5, gate.CheckPass,
+		{"both, within", expect("a", initial, 10.0, 0.1, base, 10.0, 0.2), 10.5, compat.CheckPass,
 			[]string{"a total_time_s unchanged -5"}},
-		{"drift", expect("a", initial, 10.0, 0.1, base, 12.0, 0.2), 12, gate.CheckFailInit,
+		{"drift", expect("a", initial, 10.0, 0.1, base, 12.0, 0.2), 12, compat.CheckFailInit,
 			[]string{"a total_time_s unchanged 0", "a total_time_s drifted blocks -20"}},
-		{"drift while improving", expect("a", initial, 10.0, 0.1, base, 20.0, 0.2), 12, gate.CheckFailInit,
+		{"drift while improving", expect("a", initial, 10.0, 0.1, base, 20.0, 0.2), 12, compat.CheckFailInit,
 			[]string{"a total_time_s improved 40", "a total_time_s drifted blocks -20"}},
 		{"drift that warns", with(expect("a", initial, 10.0, 0.1, base, 12.0, 0.2), func(e *bench.Expected) { e.Drift = "warn" }), 12,
-			gate.CheckFailInit,
+			compat.CheckFailInit,
 			[]string{"a total_time_s unchanged 0", "a total_time_s drifted rule -20"}},
 		{"drift that is off", with(expect("a", initial, 10.0, 0.1, base, 12.0, 0.2), func(e *bench.Expected) { e.Drift = "off" }), 12,
-			gate.CheckFailInit,
+			compat.CheckFailInit,
 			[]string{"a total_time_s unchanged 0"}},
-		{"slower than both", expect("a", initial, 10.0, 0.1, base, 10.0, 0.2), 15, gate.CheckFailBoth,
+		{"slower than both", expect("a", initial, 10.0, 0.1, base, 10.0, 0.2), 15, compat.CheckFailBoth,
 			[]string{"a total_time_s regressed blocks -50", "a total_time_s drifted blocks -50"}},
-		{"faster than the initial value only", expect("a", initial, 20.0, 0.1, base, 10.0, 0.2), 10, gate.CheckPass,
+		{"faster than the initial value only", expect("a", initial, 20.0, 0.1, base, 10.0, 0.2), 10, compat.CheckPass,
 			[]string{"a total_time_s unchanged 0"}},
-		{"a time of nothing", expect("a", initial, 10.0, 0.1, base, 10.0, 0.2), 0, gate.CheckFailBoth,
+		{"a time of nothing", expect("a", initial, 10.0, 0.1, base, 10.0, 0.2), 0, compat.CheckFailBoth,
 			[]string{"a total_time_s implausible blocks 100"}},
-		{"no reference", expect("a"), 12, gate.CheckNoBaseline, []string{"a total_time_s untracked 0"}},
-		{"no reference fails", with(expect("a"), func(e *bench.Expected) { e.NoReference = "fail" }), 12, gate.CheckNoBaseline,
+		{"no reference", expect("a"), 12, compat.CheckNoBaseline, []string{"a total_time_s untracked 0"}},
+		{"no reference fails", with(expect("a"), func(e *bench.Expected) { e.NoReference = "fail" }), 12, compat.CheckNoBaseline,
 			[]string{"a total_time_s missing blocks 0"}},
-		{"no reference is off", with(expect("a"), func(e *bench.Expected) { e.NoReference = "off" }), 12, gate.CheckNoBaseline,
+		{"no reference is off", with(expect("a"), func(e *bench.Expected) { e.NoReference = "off" }), 12, compat.CheckNoBaseline,
 			[]string{"a total_time_s untracked 0"}},
-		{"no reference and a typo", with(expect("a"), func(e *bench.Expected) { e.NoReference = "warning" }), 12, gate.CheckNoBaseline,
+		{"no reference and a typo", with(expect("a"), func(e *bench.Expected) { e.NoReference = "warning" }), 12, compat.CheckNoBaseline,
 			[]string{"a total_time_s untracked 0"}},
-		{"exact", with(expect("a", base, 10.0, 0.5), exactly), 10, gate.CheckPass, []string{"a total_time_s unchanged 0"}},
-		{"exact to nine digits", with(expect("a", base, 10.0, 0.5), exactly), 10.000000001, gate.CheckPass,
+		{"exact", with(expect("a", base, 10.0, 0.5), exactly), 10, compat.CheckPass, []string{"a total_time_s unchanged 0"}},
+		{"exact to nine digits", with(expect("a", base, 10.0, 0.5), exactly), 10.000000001, compat.CheckPass,
 			[]string{"a total_time_s unchanged -1e-08"}},
-		{"not exact", with(expect("a", base, 10.0, 0.5), exactly), 10.0001, gate.CheckFailBase,
+		{"not exact", with(expect("a", base, 10.0, 0.5), exactly), 10.0001, compat.CheckFailBase,
 			[]string{"a total_time_s incorrect blocks -0.001"}},
-		{"faster is not exact", with(expect("a", base, 10.0, 0.5), exactly), 9, gate.CheckFailBase,
+		{"faster is not exact", with(expect("a", base, 10.0, 0.5), exactly), 9, compat.CheckFailBase,
 			[]string{"a total_time_s incorrect blocks 10"}},
-		{"exact, and the references differ", with(expect("a", initial, 9.0, 0.5, base, 10.0, 0.5), exactly), 10, gate.CheckFailInit,
+		{"exact, and the references differ", with(expect("a", initial, 9.0, 0.5, base, 10.0, 0.5), exactly), 10, compat.CheckFailInit,
 			[]string{"a total_time_s unchanged 0", "a total_time_s incorrect blocks -11.11"}},
-		{"hostile", expect("a", base, math.SmallestNonzeroFloat64, math.MaxFloat64), math.MaxFloat64, gate.CheckFailBase,
+		{"hostile", expect("a", base, math.SmallestNonzeroFloat64, math.MaxFloat64), math.MaxFloat64, compat.CheckFailBase,
 			[]string{"a total_time_s implausible blocks -1.798e+308"}},
-		{"a thousandth of the time", expect("a", base, 10.0, 0.1), 0.01, gate.CheckFailBase, []string{"a total_time_s implausible blocks 99.9"}},
+		{"a thousandth of the time", expect("a", base, 10.0, 0.1), 0.01, compat.CheckFailBase, []string{"a total_time_s implausible blocks 99.9"}},
 	} {
 		c := gate.Compare("", nil, withTotal(run(timed("a", tt.seconds))), policy(tt.e))
 		if diff := cmp.Diff(tt.want, lines(c)); diff != "" {
@@ -152,9 +152,9 @@ func TestExpectedEvidence(t *testing.T) {
 	if diff := cmp.Diff(want, c.Verdicts); diff != "" {
 		t.Errorf("verdicts (-want +got):\n%s", diff)
 	}
-	check := []gate.Check{{Cell: "a", Description: "what a is", Metric: totalTime, Unit: "s", Actual: 13, Status: gate.CheckFailBoth,
-		References: []gate.ReferenceCheck{{Name: "initial", Value: 8, Tolerance: 0.1, Diff: 0.625}, {Name: "baseline", Value: 10, Tolerance: 0.2, Diff: 0.3}},
-		Operators:  gate.OperatorCheck{Status: gate.OperatorsNoBaseline, TopN: 10, Tolerance: 0.1}}}
+	check := []compat.Check{{Cell: "a", Description: "what a is", Metric: totalTime, Unit: "s", Actual: 13, Status: compat.CheckFailBoth,
+		References: []compat.ReferenceCheck{{Name: "initial", Value: 8, Tolerance: 0.1, Diff: 0.625}, {Name: "baseline", Value: 10, Tolerance: 0.2, Diff: 0.3}},
+		Operators:  compat.OperatorCheck{Status: compat.OperatorsNoBaseline, TopN: 10, Tolerance: 0.1}}}
 	if diff := cmp.Diff(check, c.Checks); diff != "" {
 		t.Errorf("checks (-want +got):\n%s", diff)
 	}

@@ -167,12 +167,7 @@ func sidesOfFit(b *budgeted) []detect.FitTwoSample {
 	for i := range points {
 		m := &b.group.members[i]
 		o, n := m.old.Summarize(), m.now.Summarize()
-		points[i] = detect.FitTwoSample{
-			X:    b.Fit.x(m.id),
-			Base: detect.NewSide(o.Median, o.MAD, o.N),
-			Head: detect.NewSide(n.Median, n.MAD, n.N),
-		}
-		points[i].Base.Noise = max(points[i].Base.Noise, o.Noise)
+		points[i] = detect.FitTwoSample{X: b.Fit.x(m.id), Base: baseSide(&o), Head: detect.NewSide(n.Median, n.MAD, n.N)}
 	}
 	return points
 }
@@ -212,8 +207,8 @@ func (t *fitTest) judge(b *budgeted, from, to int) (ok bool) {
 	points := make([]detect.FitPoint, len(b.group.members))
 	for i := range points {
 		m := &b.group.members[i]
-		head := m.now.Values[len(m.now.Values)-len(m.now.Base):]
-		points[i] = detect.FitPoint{X: b.Fit.x(m.id), Base: m.now.Base[from:to], Head: head[from:to]}
+		base, head := m.now.Pairs()
+		points[i] = detect.FitPoint{X: b.Fit.x(m.id), Base: base[from:to], Head: head[from:to]}
 	}
 	t.used = to
 	t.FitEvidence, ok = detect.JudgeFitPairs(points, b.Fit.coefficient, t.metric.Better != bench.Lower)

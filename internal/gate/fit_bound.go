@@ -47,10 +47,7 @@ func (in *inputs) spendBound(of *Budget) budgeted {
 	case len(without) > 0:
 		b.verdict.Reason = "no usable number of " + cellsOf(without) + ": a fit needs its whole group; measure again"
 	case g.absent > 0:
-		b.verdict.Reason = fmt.Sprintf(
-			"the fit needs its whole group, and the run lacks %s of the suite: measure without filters",
-			text.Plural(g.absent, "cell"),
-		)
+		b.verdict.Reason = g.lacks("fit")
 	case !fits || math.IsNaN(t.value) || math.IsInf(t.value, 0):
 		b.verdict.Reason = fmt.Sprintf(
 			"a fit needs %d points with different values of %s, and the run has %s of the group: measure more",

@@ -110,7 +110,7 @@ func checkAccounts(t *testing.T, run *bench.Run, c gate.Comparison) {
 }
 
 // checkAddsUp: the rows of operators are the whole change of the total.
-func checkAddsUp(t *testing.T, o gate.OperatorCheck) {
+func checkAddsUp(t *testing.T, o compat.OperatorCheck) {
 	t.Helper()
 	var sum int64
 	for i, r := range o.Rows {
@@ -119,13 +119,13 @@ func checkAddsUp(t *testing.T, o gate.OperatorCheck) {
 			t.Errorf("row %+v: calls and cost are not the difference", r)
 		}
 		last := i == len(o.Rows)-1
-		if r.Change == gate.OperatorOther && !last {
+		if r.Change == compat.OperatorOther && !last {
 			t.Errorf("row %d of %d is the other row", i, len(o.Rows))
 		}
-		if r.Change != gate.OperatorOther && i > 0 && max(r.DeltaPS, -r.DeltaPS) > max(o.Rows[i-1].DeltaPS, -o.Rows[i-1].DeltaPS) {
+		if r.Change != compat.OperatorOther && i > 0 && max(r.DeltaPS, -r.DeltaPS) > max(o.Rows[i-1].DeltaPS, -o.Rows[i-1].DeltaPS) {
 			t.Errorf("row %d is larger than the one before it", i)
 		}
-		if listed := slices.Index([]gate.OperatorChange{gate.OperatorKept, gate.OperatorOther}, r.Change) < 0; listed && r.OldRank > 0 == (r.NewRank > 0) {
+		if listed := slices.Index([]compat.OperatorChange{compat.OperatorKept, compat.OperatorOther}, r.Change) < 0; listed && r.OldRank > 0 == (r.NewRank > 0) {
 			t.Errorf("row %+v is on both sides, or on none", r)
 		}
 	}

@@ -3,7 +3,7 @@
 // what excuses it; and sums them up in one [Decision]. A cell that its suite's own files say something of is judged by
 // that as well ([bench.Expected]): its total by the recorded ones, and the
 // operators that the total is made of by the recorded operators, which yields a
-// [Check] beside the verdicts. It is pure: it reads no file, renders nothing and
+// [compat.Check] beside the verdicts. It is pure: it reads no file, renders nothing and
 // exits nowhere, and nothing after it changes its decision. It names no metric;
 // which of its rules other tools lack or replace is a table in package compat. Operators are compared by
 // the kind of suite that recorded them ([OperatorJudge]).
@@ -168,7 +168,7 @@ type Policy struct {
 	Event   string `json:"event,omitempty"`
 	Profile string `json:"profile,omitempty"`
 	// Waivers are the regressions that are accepted, valid and in the order of
-	// their file. Only what [waiver.Entry.Holds] on Today counts; the zero Today
+	// their file. Only what [waiver.Date.Holds] on Today counts; the zero Today
 	// accepts nothing.
 	Waivers []waiver.Entry `json:"-"`
 	Today   waiver.Date    `json:"-"`
@@ -284,10 +284,10 @@ type Comparison struct {
 	// out every cell.
 	Budgets []BudgetResult `json:"budgets,omitempty"`
 	// Groups say what became of the groups of cases of Policy.Expected of which the run has a cell.
-	Groups []CaseGroup `json:"groups,omitempty"`
-	// Checks hold a Check for each passed cell of Policy.Expected, in the order
+	Groups []compat.CaseGroup `json:"groups,omitempty"`
+	// Checks hold one for each passed cell of Policy.Expected, in the order
 	// of the run.
-	Checks []Check `json:"checks,omitempty"`
+	Checks []compat.Check `json:"checks,omitempty"`
 	// Waivers are those of Policy.Waivers that are about this host, with what
 	// became of them.
 	Waivers []WaiverUse `json:"waivers,omitempty"`

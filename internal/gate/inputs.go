@@ -47,7 +47,7 @@ func newInputs(reference string, ref, run *bench.Run, p Policy) (*inputs, []Verd
 		reference: reference,
 		run:       run,
 		ref:       ref,
-		byID:      indexed(ref),
+		byID:      ref.ByID(),
 		metrics:   describedBy(ref, run),
 		host:      shiftOf(ref, run),
 	}
@@ -71,17 +71,6 @@ func newInputs(reference string, ref, run *bench.Run, p Policy) (*inputs, []Verd
 	in.byForce = limitsOf(in)
 	in.limits = in.byForce[ByLevel]
 	return in, append(coarser(ref, run), differ...)
-}
-
-func indexed(ref *bench.Run) map[string]*bench.Result {
-	if ref == nil {
-		return nil
-	}
-	byID := make(map[string]*bench.Result, len(ref.Results))
-	for i := range ref.Results {
-		byID[ref.Results[i].Cell.ID()] = &ref.Results[i]
-	}
-	return byID
 }
 
 // metric returns the description of a metric; nil where neither side has it.

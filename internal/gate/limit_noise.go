@@ -5,7 +5,6 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
-	"github.com/accelgate/accelgate/internal/stats"
 )
 
 // NoiseLimit makes the limit of a change as narrow as the recorded noise of the cell allows.
@@ -41,19 +40,14 @@ func (l NoiseLimit) derive(p *Policy, m *described, s *bench.Sample) (float64, *
 	if s == nil {
 		return l.Ceiling, d
 	}
-	var runs []float64
-	for _, values := range s.Level() {
-		if len(values) > 0 {
-			runs = append(runs, stats.Median(values))
-		}
-	}
+	runs := s.LevelMedians()
 	d.Runs = len(runs)
 	noise, ok := detect.Own(runs)
 	if !ok {
 		return l.Ceiling, d
 	}
 	d.Noise = 100 * noise
-	limit := math.Ceil(-m.percent(math.Expm1(d.Times*noise))*limitSteps-Tolerance) / limitSteps
+	limit := math.Ceil(-m.Better.GainOf(math.Expm1(d.Times*noise))*limitSteps-Tolerance) / limitSteps
 	return min(max(limit, l.Floor), l.Ceiling), d
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/quick"
@@ -41,6 +42,27 @@ func TestLimitsByTheThreshold(t *testing.T) {
 	check("a minimum", 95, gate.Limit{Min: &gate.Bound{Value: 96.0}}, "a decode_tps unchanged -5", "a decode_tps out_of_bounds blocks 0", "b decode_tps unchanged -5")
 	check("a median on a bound", 95, gate.Limit{Min: &gate.Bound{Value: 95.0}, Max: &gate.Bound{Value: 95.0}}, "a decode_tps unchanged -5", "b decode_tps unchanged -5")
 	check("a maximum of 0", 95, gate.Limit{Max: &gate.Bound{Value: 0.0}}, "a decode_tps unchanged -5", "a decode_tps out_of_bounds blocks 0", "b decode_tps unchanged -5")
+}
+
+// TestALimitIsExact but for the noise of binary arithmetic: a loss of exactly the limit passes, and one of a billionth more does not.
+func TestALimitIsExact(t *testing.T) {
+	finding := func(old, now, limit float64) gate.Finding {
+		p := limiting(fixed(), "ttft_ms", gate.Limit{Change: &gate.Change{Percent: limit}})
+		return gate.Compare("base", run(cell("a", "ttft_ms", old)), run(cell("a", "ttft_ms", now)), p).Verdicts[0].Finding
+	}
+	property := func(hundredths, tenths uint16) bool {
+		old, limit := float64(hundredths)/100+1, float64(tenths)/10
+		now, err := strconv.ParseFloat(fmt.Sprintf("%.5f", old*(1+limit/100)), 64) // exactly the limit, in decimals
+		return err == nil && finding(old, now, limit) == gate.Unchanged && finding(old, now*(1+1e-9), limit) == gate.Regressed
+	}
+	if err := quick.Check(property, testtier.Quick(t, 2000)); err != nil {
+		t.Error(err)
+	}
+	three := 0.1
+	three += 0.2
+	if finding(0.3, three, 0) != gate.Unchanged || finding(1e11, 1e11+1, 0) != gate.Regressed || finding(0.525, 0.52500525, 0) != gate.Regressed {
+		t.Error("a limit of 0 %")
+	}
 }
 
 // TestBoundsNeedNoBaseline: neither a baseline, nor a healthy host, nor a description of

@@ -25,7 +25,7 @@ func judgeMetric(in *inputs, ev *testResults, m *described, c cell) (v Verdict, 
 		return Verdict{Finding: Missing, Delta: -100, Old: old.Median(),
 			Reason: fmt.Sprintf("the baseline has %s for this cell and the run does not", m.Name)}, true
 	}
-	if m.instead != "" && (applies(c.ref, m.instead) || applies(c.got, m.instead)) {
+	if m.replaced(c.ref) || m.replaced(c.got) {
 		return v, false
 	}
 	if counts {
@@ -99,13 +99,11 @@ func byPairs(in *inputs, m *described, c cell, old, new *bench.Sample) bool {
 // byBase is the verdict of the threshold, or of equality, on pairs. Those that
 // made the cell suspect do not count.
 func byBase(m *described, new *bench.Sample, selected int, limit float64) (v Verdict) {
-	n := len(new.Base)
-	first := 0
-	if selected < n {
-		first = selected
+	old, now := new.Pairs()
+	if selected < len(old) {
+		old, now = old[selected:], now[selected:]
 	}
-	base := bench.Sample{Metric: m.Name, Values: new.Base[first:]}
-	head := bench.Sample{Metric: m.Name, Values: new.Values[len(new.Values)-n+first:]}
+	base, head := bench.Sample{Metric: m.Name, Values: old}, bench.Sample{Metric: m.Name, Values: now}
 	if m.Exact {
 		v = exact(&base, &head)
 	} else {
@@ -123,11 +121,4 @@ func once(v Verdict) Verdict {
 		v.Reason = text.Reasons(v.Reason, single)
 	}
 	return v
-}
-
-// applies reports whether the result has the metric above 0, which is how
-// TensorSharp's programs say that it applies.
-func applies(r *bench.Result, metric string) bool {
-	s := r.Sample(metric)
-	return s != nil && s.Median() > 0
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 )
 
 // described is a metric of either side. Where both describe it, the
@@ -45,6 +46,11 @@ func describedBy(ref, run *bench.Run) []described {
 		}
 	}
 	return all
+}
+
+// replaced reports whether the metric that is gated in place of this one applies to a result.
+func (m *described) replaced(r *bench.Result) bool {
+	return m.instead != "" && compat.Applies(r, m.instead)
 }
 
 // coarser warns of metrics that the run prints in larger steps than the reference.

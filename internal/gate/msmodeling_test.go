@@ -17,31 +17,31 @@ func TestMSModelingTotal(t *testing.T) {
 		name    string
 		e       bench.Expected
 		seconds float64
-		status  gate.CheckStatus
+		status  compat.CheckStatus
 		want    []string
 	}{
-		{"both within", expect("a", initial, 10.0, 0.1, base, 10.0, 0.2), 10.5, gate.CheckPass,
+		{"both within", expect("a", initial, 10.0, 0.1, base, 10.0, 0.2), 10.5, compat.CheckPass,
 			[]string{"a total_time_s unchanged -5"}},
-		{"exactly the tolerance", expect("a", initial, 8.0, 0.125, base, 8.0, 0.125), 9, gate.CheckPass,
+		{"exactly the tolerance", expect("a", initial, 8.0, 0.125, base, 8.0, 0.125), 9, compat.CheckPass,
 			[]string{"a total_time_s unchanged -12.5"}},
-		{"exactly the tolerance, faster", expect("a", initial, 8.0, 0.125, base, 8.0, 0.125), 7, gate.CheckPass,
+		{"exactly the tolerance, faster", expect("a", initial, 8.0, 0.125, base, 8.0, 0.125), 7, compat.CheckPass,
 			[]string{"a total_time_s unchanged 12.5"}},
-		{"no room for rounding", expect("a", base, 8.0, 0.125), 9.0000001, gate.CheckFailBase,
+		{"no room for rounding", expect("a", base, 8.0, 0.125), 9.0000001, compat.CheckFailBase,
 			[]string{"a total_time_s regressed blocks -12.5"}},
-		{"too slow for the initial value", expect("a", initial, 10.0, 0.1, base, 10.0, 0.2), 11.5, gate.CheckFailInit,
+		{"too slow for the initial value", expect("a", initial, 10.0, 0.1, base, 10.0, 0.2), 11.5, compat.CheckFailInit,
 			[]string{"a total_time_s regressed blocks -15"}},
-		{"too fast for the baseline", expect("a", initial, 8.0, 0.1, base, 10.0, 0.1), 8, gate.CheckFailBase,
+		{"too fast for the baseline", expect("a", initial, 8.0, 0.1, base, 10.0, 0.1), 8, compat.CheckFailBase,
 			[]string{"a total_time_s unrecorded blocks 20"}},
-		{"too slow for both", expect("a", initial, 10.0, 0.1, base, 8.0, 0.1), 12, gate.CheckFailBoth,
+		{"too slow for both", expect("a", initial, 10.0, 0.1, base, 8.0, 0.1), 12, compat.CheckFailBoth,
 			[]string{"a total_time_s regressed blocks -20", "a total_time_s regressed blocks -50"}},
-		{"too slow for one and too fast for the other", expect("a", initial, 10.0, 0.1, base, 20.0, 0.1), 15, gate.CheckFailBoth,
+		{"too slow for one and too fast for the other", expect("a", initial, 10.0, 0.1, base, 20.0, 0.1), 15, compat.CheckFailBoth,
 			[]string{"a total_time_s regressed blocks -50", "a total_time_s unrecorded blocks 25"}},
-		{"one reference", expect("a", initial, 10.0, 0.1), 12, gate.CheckFailInit, []string{"a total_time_s regressed blocks -20"}},
-		{"a reference of 0 is none", expect("a", initial, 0.0, 0.1, base, 10.0, 0.1), 10, gate.CheckPass,
+		{"one reference", expect("a", initial, 10.0, 0.1), 12, compat.CheckFailInit, []string{"a total_time_s regressed blocks -20"}},
+		{"a reference of 0 is none", expect("a", initial, 0.0, 0.1, base, 10.0, 0.1), 10, compat.CheckPass,
 			[]string{"a total_time_s unchanged 0"}},
-		{"no reference", expect("a"), 12, gate.CheckNoBaseline, []string{"a total_time_s untracked 0"}},
-		{"a time of nothing", expect("a", base, 10.0, 0.1), 0, gate.CheckFailBase, []string{"a total_time_s unrecorded blocks 100"}},
-		{"a tolerance of everything", expect("a", base, 10.0, 1.0), 0, gate.CheckPass, []string{"a total_time_s unchanged 100"}},
+		{"no reference", expect("a"), 12, compat.CheckNoBaseline, []string{"a total_time_s untracked 0"}},
+		{"a time of nothing", expect("a", base, 10.0, 0.1), 0, compat.CheckFailBase, []string{"a total_time_s unrecorded blocks 100"}},
+		{"a tolerance of everything", expect("a", base, 10.0, 1.0), 0, compat.CheckPass, []string{"a total_time_s unchanged 100"}},
 	} {
 		tt.e.Exact, tt.e.Drift, tt.e.NoReference = true, "warn", "fail" // which the original does not know
 		p := policy(tt.e)

@@ -98,7 +98,7 @@ func differences(m *described, pairs []pair) []float64 {
 	var percents []float64
 	for _, p := range pairs {
 		a, b := p.first.Sample(m.Name), p.second.Sample(m.Name)
-		if a == nil || b == nil || m.instead != "" && (applies(p.first, m.instead) || applies(p.second, m.instead)) {
+		if a == nil || b == nil || m.replaced(p.first) || m.replaced(p.second) {
 			continue
 		}
 		if gain, ok := m.Better.Gain(a.Median(), b.Median()); ok && bench.Finite(gain) {

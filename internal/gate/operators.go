@@ -1,10 +1,13 @@
 package gate
 
-import "github.com/accelgate/accelgate/internal/bench"
+import (
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate/compat"
+)
 
 // Operators are the operators of a cell that passed, which are to be compared with the recorded ones.
 type Operators struct {
-	Check    *Check // of the total
+	Check    *compat.Check // of the total
 	Recorded *bench.ExpectedOperators
 	Got      *bench.Result
 	Measured int  // values that the total rests on
@@ -13,11 +16,11 @@ type Operators struct {
 
 // OperatorJudge compares operators for the kind of suite that recorded them. Its verdicts say what was seen, and the
 // gate decides what blocks. It is pure, and does not change what it gets.
-type OperatorJudge func(of Operators) (OperatorCheck, []Verdict)
+type OperatorJudge func(of Operators) (compat.OperatorCheck, []Verdict)
 
 // operators compares the operators of a cell of a suite. Recorded ones that no kind judges are an error of
 // accelgate, and must not pass.
-func (p *Policy) operators(suite string, of Operators) (OperatorCheck, []Verdict) {
+func (p *Policy) operators(suite string, of Operators) (compat.OperatorCheck, []Verdict) {
 	judge, o := p.Operators[suite], of.Check.Operators
 	switch {
 	case judge != nil:
@@ -25,14 +28,9 @@ func (p *Policy) operators(suite string, of Operators) (OperatorCheck, []Verdict
 	case LevelOf(of.Recorded.Level, Fail) == Off:
 		return o, nil
 	case len(of.Recorded.Entries) == 0:
-		o.Status = OperatorsNoBaseline
+		o.Status = compat.OperatorsNoBaseline
 		return o, nil
 	}
 	return o, []Verdict{{Cell: of.Check.Cell, Metric: "operators", Reference: "operators", Finding: Missing, Delta: -100,
 		Reason: "no kind of suite judges the recorded operators: report this error of accelgate"}}
-}
-
-// compared reports whether operators of both sides were compared.
-func (o *OperatorCheck) compared() bool {
-	return o.Status == OperatorsPass || o.Status == OperatorsWarn || o.Status == OperatorsFail
 }

@@ -43,7 +43,7 @@ func processorOf(r *bench.Result, pairs int) (p processor, why string) {
 		if slices.Min(used.Base) < 0 || slices.Min(used.Values) < 0 {
 			return p, unknownTime
 		}
-		base[name], head[name] = used.Base, used.Values[len(used.Values)-pairs:]
+		base[name], head[name] = used.Pairs()
 		both[name] = slices.Concat(base[name], head[name])
 	}
 	p.base, p.head, p.both = newProcessorSample(base), newProcessorSample(head), newProcessorSample(both)

@@ -38,9 +38,10 @@ func byProcessor(in *inputs, ev *testResults, m *described, c cell, v Verdict) V
 		return v
 	}
 	now, options := c.got.Sample(m.Name), ev.of[seriesKey{c.id, m.Name}].Options
-	pairs := detect.Cell{Base: now.Base, Head: now.Values[len(now.Values)-len(now.Base):], Options: options}
+	pairs := detect.Cell{Options: options}
+	pairs.Base, pairs.Head = now.Pairs()
 	p, why := processorOf(c.got, len(pairs.Base))
-	limit := m.slower(v.Evidence.Limit)
+	limit := m.Better.Slowdown(v.Evidence.Limit)
 	t := p.tested(&e, why, limit)
 	v.Evidence.Processor = t
 	switch {
@@ -100,7 +101,7 @@ func decided(m *described, v Verdict, all *detect.Evidence, pairs detect.Cell) V
 	e, t := &v.Evidence, v.Evidence.Processor
 	v.Finding, v.DecidedBy = Regressed, Certain
 	v.Old, v.New = stats.Median(pairs.Base), stats.Median(pairs.Head)
-	v.Delta, v.Interval = m.percent(all.Estimate), [2]float64{m.percent(all.High), m.percent(all.Low)}
+	v.Delta, v.Interval = m.Better.GainOf(all.Estimate), [2]float64{m.Better.GainOf(all.High), m.Better.GainOf(all.Low)}
 	e.OldN, e.NewN, e.Noise, e.NoiseFloor = len(pairs.Base), len(pairs.Base), 100*all.NoiseFloor, 100*all.NoiseFloor
 	e.P, e.Q, e.Pairs, e.Need = t.P, t.Q, len(pairs.Base), 0
 	v.Reason = fmt.Sprintf(

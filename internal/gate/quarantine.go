@@ -31,11 +31,9 @@ type QuarantineUse struct {
 
 // quarantined reports whether a cell is in quarantine on this host today.
 func (in *inputs) quarantined(id string) bool {
-	return slices.ContainsFunc(in.policy.Quarantine, func(q waiver.Quarantined) bool { return q.Cell == id && in.isolates(&q) })
-}
-
-func (in *inputs) isolates(q *waiver.Quarantined) bool {
-	return (q.Host == "" || q.Host == in.run.Host.Label) && q.Holds(in.policy.Today)
+	return slices.ContainsFunc(in.policy.Quarantine, func(q waiver.Quarantined) bool {
+		return q.Cell == id && in.about(q.Host) && q.Expires.Holds(in.policy.Today)
+	})
 }
 
 // quarantine excuses what was measured of flaky cells, whatever it is.
@@ -44,12 +42,12 @@ func (in *inputs) isolates(q *waiver.Quarantined) bool {
 func quarantine(in *inputs, verdicts []Verdict) ([]Verdict, []QuarantineUse) {
 	var uses []QuarantineUse
 	for _, q := range in.policy.Quarantine {
-		if q.Host != "" && q.Host != in.run.Host.Label {
+		if !in.about(q.Host) {
 			continue
 		}
-		u := QuarantineUse{Quarantined: q, State: QuarantineQuiet, DaysLeft: q.DaysLeft(in.policy.Today)}
-		switch holds := in.isolates(&q); {
-		case !holds:
+		u := QuarantineUse{Quarantined: q, State: QuarantineQuiet, DaysLeft: q.Expires.DaysLeft(in.policy.Today)}
+		switch {
+		case !q.Expires.Holds(in.policy.Today):
 			u.State = QuarantineExpired
 		case !in.lists(q.Cell):
 			u.State = QuarantineUnknown
@@ -92,8 +90,8 @@ func (in *inputs) lists(id string) bool {
 func quarantineOf(comparisons []Comparison, p Policy) []QuarantineUse {
 	var all []QuarantineUse
 	for _, q := range p.Quarantine {
-		sum := QuarantineUse{Quarantined: q, State: QuarantineUnknown, DaysLeft: q.DaysLeft(p.Today)}
-		if !q.Holds(p.Today) {
+		sum := QuarantineUse{Quarantined: q, State: QuarantineUnknown, DaysLeft: q.Expires.DaysLeft(p.Today)}
+		if !q.Expires.Holds(p.Today) {
 			sum.State = QuarantineExpired
 		}
 		for i := range comparisons {

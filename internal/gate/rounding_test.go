@@ -93,14 +93,11 @@ func TestRoundingProperties(t *testing.T) {
 		if plain.Finding != gate.Regressed {
 			return reviewed.Finding == plain.Finding && claimed.Finding == plain.Finding
 		}
-		possible := new+0.05 >= (old-0.05)*(0.9-1e-5) // what was printed may be within the limit, which has a tolerance of 0.001 %
+		possible := new+0.05 >= (old-0.05)*(0.9-1e-12) // what was printed may be within the limit
 		if reviewed.Finding != gate.Regressed && !possible {
 			return false
 		}
 		return claimed.Finding == gate.Regressed || reviewed.Undecided()
-	}
-	if !property(0xece7, 0xd535, 0) { // within the tolerance alone
-		t.Error("6064.7 -> 5458.1 in steps of 0.1")
 	}
 	if err := quick.Check(property, testtier.Quick(t, 5000)); err != nil {
 		t.Error(err)

@@ -69,9 +69,9 @@ func score(in *inputs, m *described, c cell) (s scored, ok bool) {
 		return s, false
 	}
 	base := 0.0
-	switch n := len(now.Base); {
-	case n > 0: // pairs
-		s.paired, s.old, s.new, s.oldN, s.newN = true, stats.Median(now.Base), stats.Median(now.Values[len(now.Values)-n:]), n, n
+	switch old, paired := now.Pairs(); {
+	case len(old) > 0:
+		s.paired, s.old, s.new, s.oldN, s.newN = true, stats.Median(old), stats.Median(paired), len(old), len(old)
 	case c.ref == nil || in.unjudged != "" || c.ref.Sample(m.Name) == nil || unchanged(c.ref, c.got):
 		return s, false
 	default:
@@ -107,12 +107,7 @@ func (in *inputs) runToRun(c cell, m *described) (sd float64, df int, ok bool) {
 	if c.ref == nil || in.unjudged != "" || c.ref.Sample(m.Name) == nil {
 		return 0, 0, false
 	}
-	var runs []float64
-	for _, values := range c.ref.Sample(m.Name).Level() {
-		if len(values) > 0 {
-			runs = append(runs, stats.Median(values))
-		}
-	}
+	runs := c.ref.Sample(m.Name).LevelMedians()
 	if len(runs) < minRuns {
 		return 0, 0, false
 	}

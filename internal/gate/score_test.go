@@ -124,7 +124,7 @@ func TestRunToRunKeepsTheRate(t *testing.T) {
 	}
 	for _, c := range []struct {
 		runs int
-		max  float64 // of 2 % promised, as docs/detection/methods.md reports
+		max  float64 // of 2 % promised
 	}{{3, 4}, {8, 2.7}, {30, 2.4}} {
 		if rate := blocks(c.runs); rate > c.max {
 			t.Errorf("%d earlier runs: %.2f %% of unchanged reports block", c.runs, rate)

@@ -119,7 +119,7 @@ func slowdown(in *inputs, v *Verdict) float64 {
 	if m == nil || !(v.Delta < 0) {
 		return 0 // how much it gained is of no interest
 	}
-	return math.Log1p(m.slower(-v.Delta))
+	return math.Log1p(m.Better.Slowdown(-v.Delta))
 }
 
 // shared sums up the losses of cells that moved alike; nil if they did not. It returns

@@ -204,14 +204,9 @@ func samplesFor(in *inputs, m *described, c cell) (samples detect.Cell, ok bool)
 	}
 	policy := in.policyOf(seriesKey{c.id, m.Name})
 	limit := policy.minEffect()
-	o := detect.Options{
-		HigherIsBetter: m.Better != bench.Lower,
-		MinEffect:      m.slower(limit),
-		Tolerance:      m.slower(max(limit, policy.Threshold)),
-	}
-	if n := len(now.Base); n > 0 {
-		o.Mode = detect.Interleaved
-		return detect.Cell{Base: now.Base, Head: now.Values[len(now.Values)-n:], Options: o}, true
+	o := m.options(detect.Interleaved, limit, max(limit, policy.Threshold))
+	if base, head := now.Pairs(); len(base) > 0 {
+		return detect.Cell{Base: base, Head: head, Options: o}, true
 	}
 	if c.ref == nil || in.unjudged != "" || m.tooFew(c.ref) {
 		return samples, false
@@ -229,6 +224,12 @@ func samplesFor(in *inputs, m *described, c cell) (samples detect.Cell, ok bool)
 	return detect.Cell{Base: base, Head: head, Options: o}, true
 }
 
+// options are those of a test with losses in percent of the metric.
+func (m *described) options(mode detect.Mode, minEffect, tolerance float64) detect.Options {
+	return detect.Options{Mode: mode, HigherIsBetter: m.Better != bench.Lower,
+		MinEffect: m.Better.Slowdown(minEffect), Tolerance: m.Better.Slowdown(tolerance)}
+}
+
 // measures reports whether a number is one whose change can be judged.
 func measures(in *inputs, m *described, c cell) bool {
 	switch {
@@ -240,7 +241,7 @@ func measures(in *inputs, m *described, c cell) bool {
 	case c.ref != nil && in.unjudged == "" && unchanged(c.ref, c.got):
 		return false
 	}
-	return m.instead == "" || !applies(c.got, m.instead) && (c.ref == nil || !applies(c.ref, m.instead))
+	return !m.replaced(c.got) && (c.ref == nil || !m.replaced(c.ref))
 }
 
 // falseAlarms is the chance, as a fraction, that a report on unchanged code blocks
@@ -268,23 +269,6 @@ func earlierRuns(s *bench.Sample) (n int) {
 	return n
 }
 
-// slower turns a loss in percent of the metric into the relative slow-down that
-// detect uses: 10 % of a rate are 11 % more time.
-func (m *described) slower(percent float64) float64 {
-	if m.Better == bench.Lower {
-		return percent / 100
-	}
-	return 1/(1-min(percent, 99)/100) - 1
-}
-
-// percent undoes slower, negative for the worse.
-func (m *described) percent(slower float64) float64 {
-	if m.Better == bench.Lower {
-		return -100 * slower
-	}
-	return 100 * (1/(1+max(slower, -0.999999)) - 1)
-}
-
 // byTest is the verdict on a number of which there is evidence; ok is false
 // where there is none, or where it is no number that can be tested.
 func byTest(in *inputs, ev *testResults, m *described, c cell) (v Verdict, ok bool) {
@@ -295,9 +279,9 @@ func byTest(in *inputs, ev *testResults, m *described, c cell) (v Verdict, ok bo
 	}
 	policy := in.policyOf(number)
 	v = Verdict{Old: stats.Median(lastUsable(e.Base, e.K)), New: stats.Median(e.Head),
-		Delta: m.percent(e.Estimate), Interval: [2]float64{m.percent(e.High), m.percent(e.Low)}}
+		Delta: m.Better.GainOf(e.Estimate), Interval: [2]float64{m.Better.GainOf(e.High), m.Better.GainOf(e.Low)}}
 	v.Evidence = Evidence{Method: MethodHistory, Limit: policy.minEffect(), OldN: e.K, NewN: e.N, Noise: 100 * e.NoiseFloor,
-		P: e.P, Q: e.Q, NoiseFloor: 100 * e.NoiseFloor, MDE: math.Abs(m.percent(e.MDE)), Pairs: e.Used, Need: e.Need}
+		P: e.P, Q: e.Q, NoiseFloor: 100 * e.NoiseFloor, MDE: math.Abs(m.Better.GainOf(e.MDE)), Pairs: e.Used, Need: e.Need}
 	if e.Mode == detect.Interleaved {
 		v.Reference, v.Evidence.Method, v.Evidence.InPairs = pairReference, MethodPairs, true
 	}
@@ -316,11 +300,18 @@ func byTest(in *inputs, ev *testResults, m *described, c cell) (v Verdict, ok bo
 // number is not slower than that. Earlier runs would hold it against the cell
 // until there are enough new ones, which a gate that fails never lets in.
 func accepted(in *inputs, m *described, id string, before, now float64) bool {
-	committed, limit := in.byID[id].Sample(m.Name).Median(), in.policyOf(seriesKey{id, m.Name}).minEffect()
-	moved, ok := m.Better.Gain(before, committed)
-	since, known := m.Better.Gain(committed, now)
+	return recordedLoss(m.Better, before, in.byID[id].Sample(m.Name).Median(), now, in.policyOf(seriesKey{id, m.Name}).minEffect())
+}
+
+// recordedLoss reports whether the baseline lost more than a limit since earlier runs, and the run did not since the baseline.
+func recordedLoss(better bench.Direction, earlier, baseline, now, limit float64) bool {
+	moved, ok := better.Gain(earlier, baseline)
+	since, known := better.Gain(baseline, now)
 	return ok && known && moved <= -limit && since > -limit
 }
+
+// isRecorded is the reason of a loss against earlier runs that does not count.
+const isRecorded = "slower than earlier runs, and not than the baseline, in which that was accepted"
 
 // exceptAccepted makes an accepted loss none.
 func exceptAccepted(v Verdict) Verdict {
@@ -328,7 +319,7 @@ func exceptAccepted(v Verdict) Verdict {
 		return v
 	}
 	if v.Finding = Unchanged; !v.Undecided() {
-		v.Reason = "slower than earlier runs, and not than the baseline, in which that was accepted"
+		v.Reason = isRecorded
 	}
 	return v
 }

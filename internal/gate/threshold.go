@@ -8,9 +8,9 @@ import (
 )
 
 // Tolerance is the change, in percentage points, below which numbers are not
-// told apart: baselines keep seven digits, and 0.72 against 0.8 is not -10 % in
-// binary arithmetic. Exactly the limit passes.
-const Tolerance = 0.001
+// told apart, because 0.72 against 0.8 is not -10 % in binary arithmetic. Exactly
+// the limit passes, and one instruction more of 10^11 does not pass a limit of 0 %.
+const Tolerance = 1e-10
 
 // threshold is TensorSharp's rule, for any direction: regressed if and only if
 // the median is worse by strictly more than limit percent.

@@ -10,89 +10,28 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// references compares a total with each of the recorded ones by msmodeling's
-// rule: within the tolerance, to either side, and not above the largest increase that counts,
-// inclusively and without rounding.
-func references(e *bench.Expected, actual float64, counts func(*bench.Reference) bool) []ReferenceCheck {
-	var checks []ReferenceCheck
-	for _, r := range e.References {
-		if r.Value > 0 {
-			diff := (actual - r.Value) / r.Value
-			check := ReferenceCheck{Name: r.Name, Value: r.Value, Tolerance: r.Tolerance,
-				Diff: stats.Finite(diff), Passed: math.Abs(diff) <= r.Tolerance}
-			if r.MaxIncrease != nil && counts(&r) {
-				check.MaxIncrease, check.Passed = r.MaxIncrease, check.Passed && diff <= *r.MaxIncrease
-			}
-			checks = append(checks, check)
-		}
-	}
-	return checks
-}
-
-// limitsOfIncrease returns which largest increases count.
-func limitsOfIncrease(t compat.Totals) func(*bench.Reference) bool {
-	return func(r *bench.Reference) bool {
-		if r.Implied {
-			return t.Implied
-		}
-		return t.Written
-	}
-}
-
-// deciding is the index of the reference that a cell is judged by: the
-// baseline's, or the first where there is none. -1 if nothing is recorded.
-func deciding(checks []ReferenceCheck) int {
-	for i := range checks {
-		if checks[i].Name == bench.BaselineReference {
-			return i
-		}
-	}
-	return min(0, len(checks)-1)
-}
-
-// status sums up the references.
-func status(checks []ReferenceCheck) CheckStatus {
-	if len(checks) == 0 {
-		return CheckNoBaseline
-	}
-	var base, initial bool // did not pass
-	for _, r := range checks {
-		base = base || !r.Passed && r.Name == bench.BaselineReference
-		initial = initial || !r.Passed && r.Name != bench.BaselineReference
-	}
-	switch {
-	case base && initial:
-		return CheckFailBoth
-	case base:
-		return CheckFailBase
-	case initial:
-		return CheckFailInit
-	}
-	return CheckPass
-}
-
 // judgeTotal judges a total: slower than the deciding reference by strictly more
 // than its tolerance is a regression, and beyond that of any other is drift.
-func judgeTotal(in *inputs, c cell, check Check, e *bench.Expected, sample *bench.Sample) (Check, []Verdict) {
-	decides := deciding(check.References)
-	if decides < 0 {
-		check.Status = CheckNoBaseline
+func judgeTotal(in *inputs, c cell, check *compat.Check, e *bench.Expected, sample *bench.Sample) []Verdict {
+	decides := check.Deciding()
+	if decides == nil {
+		check.SumUp()
 		if c.ref != nil && c.ref.Outcome == bench.Passed {
-			return check, nil // the host's baseline judges it
+			return nil // the host's baseline judges it
 		}
-		return check, []Verdict{noReference(in, &check, e)}
+		return []Verdict{noReference(in, check, e)}
 	}
 	improved := false
 	verdicts := make([]Verdict, 1, 2) // the deciding one comes first
 	for i := range check.References {
 		r := &check.References[i]
-		v := judgeReference(r, &check, e.Exact, sample)
-		if i == decides {
+		v := judgeReference(r, check, e.Exact, sample)
+		if r == decides {
 			v = plausible(&in.policy, &bench.Metric{Name: check.Metric, Kind: bench.Time}, v)
 		}
 		r.Passed = !in.policy.blocks(&v)
 		switch {
-		case i == decides:
+		case r == decides:
 			improved = v.Finding == Improved
 			verdicts[0] = withCaveat(&in.policy, v)
 		case v.Finding == Regressed && !e.Exact:
@@ -103,15 +42,15 @@ func judgeTotal(in *inputs, c cell, check Check, e *bench.Expected, sample *benc
 			verdicts = append(verdicts, v)
 		}
 	}
-	check.Status = status(check.References)
-	if improved && check.Status == CheckPass {
-		check.Status = CheckImproved
+	check.SumUp()
+	if improved && check.Status == compat.CheckPass {
+		check.Status = compat.CheckImproved
 	}
-	return check, verdicts
+	return verdicts
 }
 
 // judgeReference judges a total by one reference.
-func judgeReference(r *ReferenceCheck, check *Check, exact bool, sample *bench.Sample) Verdict {
+func judgeReference(r *compat.ReferenceCheck, check *compat.Check, exact bool, sample *bench.Sample) Verdict {
 	m := bench.Metric{Name: check.Metric, Better: bench.Lower}
 	old := bench.Sample{Metric: check.Metric, Summary: &bench.Summary{Median: r.Value, N: 1}}
 	limit := r.Tolerance
@@ -175,7 +114,7 @@ func withCaveat(p *Policy, v Verdict) Verdict {
 }
 
 // noReference reports a cell whose time cannot be compared with anything.
-func noReference(in *inputs, check *Check, e *bench.Expected) Verdict {
+func noReference(in *inputs, check *compat.Check, e *bench.Expected) Verdict {
 	v := Verdict{Cell: check.Cell, Metric: check.Metric, Finding: Untracked, New: check.Actual,
 		Reason: "neither the case nor the baseline has a time to compare with: record one with cases refresh, or this host's with baseline update"}
 	if otherHost(in.run, e) {
@@ -188,15 +127,15 @@ func noReference(in *inputs, check *Check, e *bench.Expected) Verdict {
 }
 
 // totalMissing reports a cell that passed without its total.
-func totalMissing(check Check) (Check, []Verdict) {
+func totalMissing(check *compat.Check) []Verdict {
 	v := Verdict{Cell: check.Cell, Metric: check.Metric, Finding: Missing, Delta: -100,
 		Reason: fmt.Sprintf("the run has no %s for this case: make the program print it, or correct how the suite reads it", check.Metric)}
 	for i := range check.References {
 		check.References[i].Passed = false
 	}
-	check.Status = status(check.References)
-	if i := deciding(check.References); i >= 0 {
-		v.Reference, v.Old = check.References[i].Name, check.References[i].Value
+	check.SumUp()
+	if r := check.Deciding(); r != nil {
+		v.Reference, v.Old = r.Name, r.Value
 	}
-	return check, []Verdict{v}
+	return []Verdict{v}
 }

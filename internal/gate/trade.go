@@ -179,7 +179,7 @@ func (in *inputs) gain(c cell, t *Trade) gainOf {
 // losses of the cell has seen, or all where there is one look.
 func (in *inputs) gainOfPairs(mirrored *described, now *bench.Sample) gainOf {
 	n, s := len(now.Base), stages(in.run)
-	base, head := now.Base, now.Values[len(now.Values)-n:]
+	base, head := now.Pairs()
 	if !in.policy.OneLook && in.policy.Method != MethodThreshold {
 		if n < s.Total() {
 			return gainOf{p: 1, need: s.Total(), none: fmt.Sprintf("has %d of the %d pairs that can show a gain", n, s.Total())}
@@ -191,7 +191,7 @@ func (in *inputs) gainOfPairs(mirrored *described, now *bench.Sample) gainOf {
 	if e.Unusable > 0 {
 		return gainOf{p: 1, none: "has a value that is not a positive number"}
 	}
-	return gainOf{percent: -mirrored.percent(e.Estimate), p: e.P}
+	return gainOf{percent: -mirrored.Better.GainOf(e.Estimate), p: e.P}
 }
 
 // gainSince is the test of losses against earlier runs, from 3 new runs on, and else that of
@@ -209,16 +209,7 @@ func (in *inputs) gainSince(mirrored *described, c cell, t *Trade) gainOf {
 	}
 	if earlierRuns(old) >= minRuns {
 		base, head := detect.Sessions(old.Level(), now.Values, c.got.Sessions < 2)
-		of := detect.Cell{
-			Base: base,
-			Head: head,
-			Options: detect.Options{
-				Mode:           detect.History,
-				HigherIsBetter: mirrored.Better != bench.Lower,
-				MinEffect:      mirrored.slower(t.Gain),
-				Tolerance:      mirrored.slower(t.Gain),
-			},
-		}
+		of := detect.Cell{Base: base, Head: head, Options: mirrored.options(detect.History, t.Gain, t.Gain)}
 		if e := detect.JudgeApart([]detect.Cell{of}, 1).Cells[0]; !few(of) && e.Verdict != detect.Untested && e.K >= minRuns {
 			since, _ := mirrored.Better.Gain(stats.Median(lastUsable(base, e.K)), stats.Median(head))
 			g.percent = min(g.percent, -since) // earlier runs without the gain do not make it new
@@ -228,12 +219,6 @@ func (in *inputs) gainSince(mirrored *described, c cell, t *Trade) gainOf {
 			return g
 		}
 	}
-	s := detect.TwoSample{
-		Base:           detect.NewSide(o.Median, o.MAD, o.N),
-		Head:           detect.NewSide(n.Median, n.MAD, n.N),
-		HigherIsBetter: mirrored.Better != bench.Lower,
-	}
-	s.Base.Noise = max(s.Base.Noise, o.Noise)
-	g.p = detect.JudgeTwoSample([]detect.TwoSample{s})[0].P
+	g.p = detect.JudgeTwoSample([]detect.TwoSample{mirrored.twoSample(&o, &n)})[0].P
 	return g
 }

@@ -41,13 +41,20 @@ func twoSampleOf(in *inputs, m *described, c cell) (s detect.TwoSample, ok bool)
 		return s, false
 	}
 	o, n := old.Summarize(), now.Summarize()
-	s = detect.TwoSample{
-		Base:           detect.NewSide(o.Median, o.MAD, o.N),
-		Head:           detect.NewSide(n.Median, n.MAD, n.N),
-		HigherIsBetter: m.Better != bench.Lower,
-	}
-	s.Base.Noise = max(s.Base.Noise, o.Noise)
-	return s, o.Median > 0 && n.Median > 0
+	return m.twoSample(&o, &n), o.Median > 0 && n.Median > 0
+}
+
+// twoSample makes both sides of summaries of the base and the head.
+func (m *described) twoSample(base, head *bench.Summary) detect.TwoSample {
+	return detect.TwoSample{Base: baseSide(base), Head: detect.NewSide(head.Median, head.MAD, head.N),
+		HigherIsBetter: m.Better != bench.Lower}
+}
+
+// baseSide has the recorded noise where that is larger.
+func baseSide(s *bench.Summary) detect.Side {
+	side := detect.NewSide(s.Median, s.MAD, s.N)
+	side.Noise = max(side.Noise, s.Noise)
+	return side
 }
 
 // few reports whether there are too few new runs for history to convict.
@@ -98,13 +105,17 @@ func testTwoSample(sides []detect.TwoSample, numbers []seriesKey, healthy map[st
 	}
 	of := make(map[seriesKey]twoSampleResult, len(sides))
 	for i, q := range detect.AdjustHolm(ps) {
-		large := found[i].Huge
-		if healthy[numbers[i].cell] && !sameCode {
-			large = min(large, found[i].Large)
-		}
-		of[numbers[i]] = twoSampleResult{found[i], q, len(sides), large, sameCode}
+		of[numbers[i]] = twoSampleResult{found[i], q, len(sides), largeLoss(&found[i], healthy[numbers[i].cell] && !sameCode), sameCode}
 	}
 	return of
+}
+
+// largeLoss is the slow-down that blocks whatever the tests show.
+func largeLoss(e *detect.TwoSampleEvidence, healthy bool) float64 {
+	if healthy {
+		return min(e.Huge, e.Large)
+	}
+	return e.Huge
 }
 
 // healthy returns, by the id of the cell, whether the host was healthy, and not only
@@ -125,7 +136,7 @@ func withinChance(ev *testResults, n seriesKey, m *described, v Verdict) Verdict
 		return v
 	}
 	v.Evidence.Method, v.Evidence.P, v.Evidence.Q = MethodSessions, e.P, e.q
-	v.Evidence.MDE = max(v.Evidence.Limit, math.Abs(m.percent(e.certainLoss(ev.share))))
+	v.Evidence.MDE = max(v.Evidence.Limit, math.Abs(m.Better.GainOf(e.certainLoss(ev.share))))
 	if v.Finding == Regressed && !v.Undecided() && !e.certain(ev.share) {
 		why := "two sessions of unchanged code may differ by as much"
 		if e.sameCode {

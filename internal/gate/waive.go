@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/reference/waiver"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -47,7 +46,7 @@ func waive(in *inputs, verdicts []Verdict) ([]Verdict, []WaiverUse) {
 	var uses []WaiverUse
 	index := map[string][]int{} // of uses, by cell
 	for _, e := range in.policy.Waivers {
-		if e.Host == "" || e.Host == in.run.Host.Label {
+		if in.about(e.Host) {
 			index[e.Cell] = append(index[e.Cell], len(uses))
 			uses = append(uses, unused(in, e))
 		}
@@ -86,7 +85,7 @@ func (v *Verdict) waivable() bool {
 // host alone counts before the one for all.
 func waived(today waiver.Date, v Verdict, of []*WaiverUse) Verdict {
 	slices.SortStableFunc(of, func(a, b *WaiverUse) int { return -cmp.Compare(a.Host, b.Host) })
-	i := slices.IndexFunc(of, func(u *WaiverUse) bool { return u.Holds(today) })
+	i := slices.IndexFunc(of, func(u *WaiverUse) bool { return u.Expires.Holds(today) })
 	if i < 0 {
 		u := of[0]
 		u.Note = "what it was for is still slower than allowed: fix it, or write a new day"
@@ -122,31 +121,23 @@ func (u *WaiverUse) beyond(v *Verdict) string {
 	return ""
 }
 
+// about reports whether an entry for the host with a label, or for every host where it is "", is about the host of the run.
+func (in *inputs) about(host string) bool { return host == "" || host == in.run.Host.Label }
+
 // unused is a waiver before any verdict was looked at.
 func unused(in *inputs, e waiver.Entry) WaiverUse {
-	u := WaiverUse{Entry: e, State: WaiverUnused, DaysLeft: e.DaysLeft(in.policy.Today)}
+	u := WaiverUse{Entry: e, State: WaiverUnused, DaysLeft: e.Expires.DaysLeft(in.policy.Today)}
 	switch {
-	case !e.Holds(in.policy.Today):
+	case !e.Expires.Holds(in.policy.Today):
 		u.State, u.Note = WaiverExpired, "remove it"
 	case slices.Contains(in.run.Unselected, e.Cell):
 		u.Note = "the cell was left out by a filter"
-	case in.has(e):
+	case in.metric(e.Metric) != nil && in.lists(e.Cell), in.policy.Expected[e.Cell].Metric == e.Metric:
 		u.Note = "the metric of this cell was not judged"
 	default:
 		u.Note = "neither the run nor a reference has this cell and metric: correct the waiver, or remove it"
 	}
 	return u
-}
-
-// has reports whether either side has the cell, and any cell the metric.
-func (in *inputs) has(e waiver.Entry) bool {
-	expected, ok := in.policy.Expected[e.Cell]
-	if ok && expected.Metric == e.Metric {
-		return true
-	}
-	leftOut := func(o bench.LeftOut) bool { return o.Cell == e.Cell }
-	return in.metric(e.Metric) != nil &&
-		(ok || in.ids[e.Cell] || in.byID[e.Cell] != nil || e.Cell != "" && slices.ContainsFunc(in.run.LeftOut, leftOut))
 }
 
 // noted says why a waiver is of no use to a verdict, unless it turns out to be.
@@ -164,8 +155,8 @@ func (u *WaiverUse) noted(v *Verdict) {
 func waiversOf(comparisons []Comparison, p Policy) []WaiverUse {
 	var all []WaiverUse
 	for _, e := range p.Waivers {
-		sum := WaiverUse{Entry: e, State: WaiverUnused, DaysLeft: e.DaysLeft(p.Today), Note: "no run is of this host"}
-		if !e.Holds(p.Today) {
+		sum := WaiverUse{Entry: e, State: WaiverUnused, DaysLeft: e.Expires.DaysLeft(p.Today), Note: "no run is of this host"}
+		if !e.Expires.Holds(p.Today) {
 			sum.State, sum.Note = WaiverExpired, "remove it"
 		}
 		first := true

@@ -159,7 +159,7 @@ func TestWaiversOnlyAccept(t *testing.T) {
 		p.Waivers = []waiver.Entry{waive("a", ceiling, of(metric))}
 		v := gate.Compare("x", ref, got, p).Verdicts[0]
 		if v.Excused() == gate.WaivedExcuse {
-			return plain.Finding == gate.Regressed && v.Delta == plain.Delta && v.Delta >= -ceiling-0.001 && v.Reserved()
+			return plain.Finding == gate.Regressed && v.Delta == plain.Delta && v.Delta >= -ceiling-gate.Tolerance && v.Reserved()
 		}
 		return v.Finding == plain.Finding && v.Blocks == plain.Blocks
 	}

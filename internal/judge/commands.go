@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -108,11 +109,11 @@ func (l Line) demonstrated(o *measure.Options) Line {
 }
 
 // Commands are those that are printed about a run of a host.
-func (t *Typing) Commands(getenv func(string) string, h bench.Host) report.Commands {
+func (t *Typing) Commands(getenv func(string) string, r *bench.Run) report.Commands {
 	if t == nil {
 		return report.Commands{}
 	}
-	o, label := t.Options, t.label(getenv, h)
+	o, h, label := t.profiled(r), r.Host, t.label(getenv, r.Host)
 	run := func(l Line) Line { return l.parts(o).conditions(o).decided(o).demonstrated(o) }
 	update := func(l Line) Line { return l.parts(o).conditions(o) }
 	prune := t.common("accelgate baseline prune", label).Add("--model-dir", o.ModelDir)
@@ -143,6 +144,26 @@ func (t *Typing) Commands(getenv func(string) string, h bench.Host) report.Comma
 		Base: o.NextBase(t.File.Dir, t.NextBase),
 		Dir:  t.File.Dir,
 	}
+}
+
+// profiled are the options with the profile of a run that another command measured, and the suites that it measured:
+// others may not have the profile.
+func (t *Typing) profiled(r *bench.Run) *measure.Options {
+	o := *t.Options
+	if o.Profile != "" || r.Context[bench.Profile] == "" {
+		return &o
+	}
+	o.Profile = r.Context[bench.Profile]
+	var measured []string
+	for _, s := range t.File.Suites {
+		if slices.ContainsFunc(r.Results, func(res bench.Result) bool { return res.Cell.Suite == s.Name }) {
+			measured = append(measured, s.Name)
+		}
+	}
+	if len(measured) < len(t.File.Suites) {
+		o.Suites = measured
+	}
+	return &o
 }
 
 // Planned is a command on the cells of a plan.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/gate/diff"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
@@ -71,8 +72,8 @@ func exitOfDiff(d diff.Difference) int {
 
 // policy settles the flags.
 func (d *Diff) policy() (diff.Policy, error) {
-	p := diff.Policy{Strict: d.Strict, Compat: d.Compat, AllowContext: d.AllowContext, Context: map[string]gate.Level{}}
-	if d.Compat != "" && d.Compat != diff.CompatInferenceBench {
+	p := diff.Policy{Strict: d.Strict, Compat: compat.Tool(d.Compat), AllowContext: d.AllowContext, Context: map[string]gate.Level{}}
+	if d.Compat != "" && p.Compat.Rules().Change == nil {
 		return p, exit.Usagef("--compat: unknown tool %q: write inferencebench, or leave it out", d.Compat)
 	}
 	var err error
@@ -124,11 +125,10 @@ func fraction(s string) (float64, error) {
 // renderer returns how the difference is printed.
 func (d *Diff) renderer(p diff.Policy) (func(io.Writer, diff.Difference) error, error) {
 	o := report.DiffOptions{Tolerance: p.Tolerance, Strict: p.Strict}
-	compat := p.Compat != ""
 	switch {
-	case d.Format == "table" && compat:
+	case d.Format == "table" && p.Compat != compat.None:
 		return InferenceBenchTable, nil
-	case d.Format == "json" && compat:
+	case d.Format == "json" && p.Compat != compat.None:
 		return InferenceBenchJSON, nil
 	case d.Format == "table":
 		return func(w io.Writer, f diff.Difference) error { return report.DiffTerminal(w, f, o) }, nil

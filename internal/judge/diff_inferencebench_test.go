@@ -13,6 +13,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/gate/diff"
 	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
@@ -141,7 +142,7 @@ func checkPairJSON(t *testing.T, p *oraclePair, d diff.Difference) {
 // and the conditions of the original: only rendering is tested here.
 func (p *oraclePair) difference(t *testing.T, folder string) diff.Difference {
 	t.Helper()
-	d := diff.Difference{Baseline: p.Baseline, Candidate: p.Candidate, Compat: diff.CompatInferenceBench}
+	d := diff.Difference{Baseline: p.Baseline, Candidate: p.Candidate, Compat: compat.InferenceBench}
 	for _, name := range []string{"suite_id", "model_id", "engine_name", "engine_version", "quantization_format", "hardware_fingerprint"} {
 		c := diff.ContextMatch{Name: name, Level: gate.Warn}
 		var values struct {

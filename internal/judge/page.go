@@ -30,13 +30,13 @@ func WritePage(path string, r report.Report, hide func(string) string) (folder s
 		return report.HTMLWith(report.Files{Folder: filepath.Base(folder), Write: write})(&page, r)
 	})
 	if err != nil {
-		return "", err
+		return "", atomicfile.Elsewhere(err, "--out")
 	}
 	kept := folder
 	if os.Remove(folder) == nil { // which fails where it is not empty
 		kept = ""
 	}
-	return kept, atomicfile.Write(path, []byte(hide(page.String())))
+	return kept, atomicfile.Elsewhere(atomicfile.Write(path, []byte(hide(page.String()))), "--out")
 }
 
 var cellFile = lazyregexp.New(`^(lines|cells)-[0-9]+\.js$`)

@@ -235,7 +235,7 @@ func Judge(e *measure.Env, runs []*bench.Run, refs []Reference, policy gate.Poli
 		in.Hosts = append(
 			in.Hosts,
 			report.HostInput{Run: run, Reference: ref, Path: refs[i].Name(), Source: refs[i].From, Comparison: comparison,
-				Commands: refs[i].Typed.Commands(e.Getenv, run.Host)},
+				Commands: refs[i].Typed.Commands(e.Getenv, run)},
 		)
 	}
 	policy.Shared, policy.Failing = false, nil // they were of one host

@@ -87,7 +87,7 @@ func (d *effects) cell(source, id string) {
 }
 
 func near(name string, known []string) string {
-	if n := text.Nearest(name, known); n != "" {
+	if n := text.NearestID(name, known); n != "" {
 		return ", did you mean " + text.Quote(n, 200) + "?"
 	}
 	return ""

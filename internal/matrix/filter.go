@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Filter selects cells by id. A pattern is a case id or a [Glob] over ids.
@@ -31,10 +32,21 @@ func (f Filter) Split(cells []bench.Cell) (selected []bench.Cell, others []strin
 	}
 	for _, pattern := range append(append([]string(nil), f.Only...), f.Skip...) {
 		if !used[pattern] {
-			return nil, nil, fmt.Errorf("pattern %q matches no cell: list the ids with 'accelgate plan --list'", pattern)
+			near := text.NearestID(pattern, append(ids(selected), others...))
+			if near != "" {
+				near = " (did you mean " + text.ShellQuote(near) + "?)"
+			}
+			return nil, nil, fmt.Errorf("pattern %q matches no cell%s: list the ids with 'accelgate plan --list'", pattern, near)
 		}
 	}
 	return selected, others, nil
+}
+
+func ids(cells []bench.Cell) (all []string) {
+	for _, c := range cells {
+		all = append(all, c.ID())
+	}
+	return all
 }
 
 // matchAny tries every pattern, so that each learns whether it is of use.

@@ -202,7 +202,7 @@ func (k *checkout) add(ctx context.Context, s *Session) (err error) {
 	}
 	if k.reuse(ctx, s); k.folder == nil {
 		if k.folder, err = k.Temporary(ctx, checkoutPrefix, "accelgate run"); err != nil {
-			return noBase{err.Error()}
+			return err
 		}
 	}
 	tree := filepath.Join(k.folder.Root, checkoutTree)
@@ -213,9 +213,6 @@ func (k *checkout) add(ctx context.Context, s *Session) (err error) {
 		err = nothingToPair{noBase{"the base has no folder " + text.OneLine(k.prefix)}}
 	}
 	if err != nil {
-		if _, none := errors.AsType[noBase](err); !none {
-			err = noBase{err.Error()}
-		}
 		return errors.Join(err, k.discard(context.WithoutCancel(ctx)))
 	}
 	return nil
@@ -331,7 +328,7 @@ func build(ctx context.Context, session *Session, file *config.File, dir, what s
 						what,
 						strings.Join(s.Build.Command, " "),
 						response.Reason(),
-						text.OneLine(text.LastLine(response.Log)),
+						text.OneLine(text.Meaningful(strings.Split(response.Log, "\n"))),
 					),
 				}
 		}

@@ -128,7 +128,7 @@ func (p *Plan) LeavesOut(name, id string) (bool, error) {
 		if one.Name != name || one.Plan.Listing == nil {
 			continue
 		}
-		want, err := one.Plan.Select(suite.Query{Profile: p.Options.Profile, Tags: p.Options.Tags, SkipTags: p.Options.SkipTags})
+		want, err := one.Plan.Select(p.wanted())
 		return err == nil && !want(one.Plan.Listing.Named(id)), err
 	}
 	return false, nil

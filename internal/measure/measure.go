@@ -272,5 +272,5 @@ func SaveRun(path string, run *bench.Run) error {
 	if err != nil {
 		return fmt.Errorf("encode the run: %w", err)
 	}
-	return atomicfile.Write(path, append(data, '\n'))
+	return atomicfile.Elsewhere(atomicfile.Write(path, append(data, '\n')), "--out")
 }

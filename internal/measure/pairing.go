@@ -69,7 +69,11 @@ func (b *base) match(head *Session) error {
 		return nothingToPair{noBase{strings.Join(slices.Sorted(maps.Keys(why)), ", or ")}}
 	}
 	if len(b.cells) == 0 {
-		return exit.Usagef("--ab: no cell can be measured in pairs, because %s", strings.Join(slices.Sorted(maps.Keys(why)), ", or "))
+		because := strings.Join(slices.Sorted(maps.Keys(why)), ", or ")
+		if slices.ContainsFunc(b.session.Plan.Suites, func(one Planned) bool { return one.Unlisted != "" }) {
+			return noBase{because}
+		}
+		return exit.Usagef("--ab: no cell can be measured in pairs, because %s: name another base, or measure without pairs with --ab off", because)
 	}
 	for _, reason := range slices.Sorted(maps.Keys(why)) {
 		head.warnings = append(head.warnings, fmt.Sprintf("not measured in pairs, because %s: %s", reason, firstOf(why[reason])))

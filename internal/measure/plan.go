@@ -140,7 +140,7 @@ func (p *Plan) addMetrics(s *config.Suite, metrics []bench.Metric) error {
 		if m.Informational {
 			gated, shown = shown, gated
 		}
-		if p.Policy.Compat == "" && !gated.Informational && shown.Informational {
+		if p.Policy.Compat.Rules().Entries && !gated.Informational && shown.Informational {
 			shown.Informational, shown.Exact = false, gated.Exact // a metric that is only shown need not be equal
 		}
 		p.Metrics[i] = gated

@@ -62,12 +62,31 @@ func (p *Plan) keep(s *Planned, want func(bench.Cell) bool) {
 
 // query applies --profile and --tags, which mean what the suite says.
 func (p *Plan) query(s *Planned) error {
-	want, err := s.Plan.Select(suite.Query{Profile: p.Options.Profile, Tags: p.Options.Tags, SkipTags: p.Options.SkipTags})
+	want, err := s.Plan.Select(p.wanted())
 	if err != nil {
-		return exit.Usagef("suite %s: %w: choose another, or another suite with --suite", s.Name, err)
+		return exit.Usagef("suite %s has %w: %s", s.Name, err, p.others())
 	}
 	p.keep(s, want)
 	return nil
+}
+
+// wanted is what --profile and --tags select.
+func (p *Plan) wanted() suite.Query {
+	return suite.Query{Profile: p.Options.Profile, Tags: p.Options.Tags, SkipTags: p.Options.SkipTags}
+}
+
+// others proposes the suites that know profile and tags.
+func (p *Plan) others() string {
+	var names []string
+	for i := range p.Suites {
+		if _, err := p.Suites[i].Plan.Select(p.wanted()); err == nil {
+			names = append(names, p.Suites[i].Name)
+		}
+	}
+	if len(names) == 0 {
+		return "correct the name, or add it to the suite"
+	}
+	return "add it to the suite, or leave the suite out with --suite " + text.ShellWord(strings.Join(names, ","))
 }
 
 // filter applies --only and --skip over the cells of all chosen suites.

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/measure/prepare"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/worker"
@@ -133,7 +132,7 @@ func (w *workplace) suiteEnv() (suite.Env, error) {
 	return suite.Env{Host: c.Host, Worker: w.worker, Environ: c.environ, Executable: executable, Dir: dir, Base: c.isBase,
 		ModelDir: c.Options.ModelDir, Hide: Secrets(c.secrets()).Hide, Now: w.Now, Watch: c.gpus,
 		Files: c.OutPath(""), Progress: w.showProgress(),
-		Downloads: c.downloads(), RawIDs: c.Policy.Compat == compat.TensorSharp}, nil
+		Downloads: c.downloads(), RawIDs: c.Policy.Compat.Rules().RawIDs}, nil
 }
 
 // wants reports whether the host measures a suite, and --suite chose it.

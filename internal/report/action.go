@@ -164,7 +164,11 @@ func (r *Report) values(f finding) inline {
 	case f.Old == 0 && f.New == 0 && !ofSpeed(f.Verdict):
 		return none
 	}
-	return inline{plain(number(f.Old) + " → " + number(f.New)), unit, r.hosts[f.host].against(f.Verdict)}
+	old, now := number(f.Old), number(f.New)
+	if old == now && f.Old != f.New && f.Finding != gate.Unchanged {
+		old, now = fmt.Sprint(f.Old), fmt.Sprint(f.New)
+	}
+	return inline{plain(old + " → " + now), unit, r.hosts[f.host].against(f.Verdict)}
 }
 
 // evidence is what the verdict rests on: numbers, retries, device and reason.
@@ -320,7 +324,7 @@ func (r *Report) next() []block {
 
 // replayed reports a comparison that repeats add nothing to: msmodeling's
 // simulator prints the same numbers each time.
-func (r *Report) replayed() bool { return r.in.Policy.Compat.Rules().Totals.TwoSided }
+func (r *Report) replayed() bool { return r.in.Policy.Compat.Rules().Totals.Judge != nil }
 
 // addressed begins a command in a comment that is for this configuration among several.
 func (r *Report) addressed() string {
@@ -445,11 +449,14 @@ func (r *Report) refresh(f finding, initial bool) inline {
 }
 
 // on adds the host of a finding to a line, where there are several.
-func (r *Report) on(f finding, line inline) inline {
+func (r *Report) on(f finding, line inline) inline { return r.onHost(&r.hosts[f.host], line) }
+
+// onHost adds the host to a line, where there are several.
+func (r *Report) onHost(h *host, line inline) inline {
 	if len(r.hosts) < 2 {
 		return line
 	}
-	return append(line, plain(" on "), code(r.hosts[f.host].Run.Host.Label))
+	return append(line, plain(" on "), code(h.Run.Host.Label))
 }
 
 // again returns how to measure a regression that rests on one value.

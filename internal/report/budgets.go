@@ -95,21 +95,12 @@ func (r *Report) overBudget() string {
 			over, open = over+stats.Indicator(beyond), open+stats.Indicator(!beyond)
 		}
 	})
-	var parts []string
-	for _, n := range []struct {
-		count     int
-		one, many string
-	}{{over, "1 budget is exceeded", "%d budgets are exceeded"}, {open, "1 budget cannot be judged", "%d budgets cannot be judged"},
-		{worse, "1 fit is beyond its limit", "%d fits are beyond their limits"}, {unfit, "1 fit cannot be judged", "%d fits cannot be judged"}} {
-		switch n.count {
-		case 0:
-		case 1:
-			parts = append(parts, n.one)
-		default:
-			parts = append(parts, fmt.Sprintf(n.many, n.count))
-		}
-	}
-	return enumerate(parts)
+	return enumerate(clauses(
+		clause{over, "1 budget is exceeded", "%d budgets are exceeded"},
+		clause{open, "1 budget cannot be judged", "%d budgets cannot be judged"},
+		clause{worse, "1 fit is beyond its limit", "%d fits are beyond their limits"},
+		clause{unfit, "1 fit cannot be judged", "%d fits cannot be judged"},
+	))
 }
 
 // overBudgets returns how to look into a budget that is exceeded, and how to accept it.
@@ -161,7 +152,7 @@ func (r *Report) overBudgets() bullets {
 	return items
 }
 
-// BudgetDocument is a [gate.Spent] with the sign that a document has for a change.
+// BudgetDocument is a [gate.BudgetResult] with the sign that a document has for a change.
 type BudgetDocument struct {
 	gate.BudgetResult
 	Worst []CellChangeDocument `json:"worst,omitempty"`

@@ -9,6 +9,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/suite/cases"
 	"github.com/accelgate/accelgate/internal/suite/cases/operators"
@@ -16,24 +17,24 @@ import (
 
 // caseChecks are so many checks with so many operators. One total in ten fails,
 // and so does one operator in ten of every check.
-func caseChecks(checks, operators int) []gate.Check {
-	all := make([]gate.Check, checks)
+func caseChecks(checks, operators int) []compat.Check {
+	all := make([]compat.Check, checks)
 	for i := range all {
 		c := &all[i]
-		*c = gate.Check{Cell: fmt.Sprintf("model-%05d-decode", i), Description: "decode, 8 sequences", Metric: "total_time_s", Unit: "s", Actual: 1.01,
-			Status: gate.CheckPass,
-			References: []gate.ReferenceCheck{{Name: "baseline", Value: 1, Tolerance: 0.1, Diff: 0.01, Passed: true},
+		*c = compat.Check{Cell: fmt.Sprintf("model-%05d-decode", i), Description: "decode, 8 sequences", Metric: "total_time_s", Unit: "s", Actual: 1.01,
+			Status: compat.CheckPass,
+			References: []compat.ReferenceCheck{{Name: "baseline", Value: 1, Tolerance: 0.1, Diff: 0.01, Passed: true},
 				{Name: "initial", Value: 0.9, Tolerance: 0.2, Diff: 0.11 / 0.9, Passed: true}},
-			Operators: gate.OperatorCheck{Status: gate.OperatorsWarn, TopN: 10, Tolerance: 0.1, Of: "baseline", DeltaPS: 1e10}}
+			Operators: compat.OperatorCheck{Status: compat.OperatorsWarn, TopN: 10, Tolerance: 0.1, Of: "baseline", DeltaPS: 1e10}}
 		if i%10 == 0 {
-			c.Status, c.Actual, c.References[0].Diff, c.References[0].Passed, c.Operators.DeltaPS = gate.CheckFailBase, 1.2, 0.2, false, 2e11
+			c.Status, c.Actual, c.References[0].Diff, c.References[0].Passed, c.Operators.DeltaPS = compat.CheckFailBase, 1.2, 0.2, false, 2e11
 		}
 		for k := range operators {
-			row := gate.OperatorRow{Name: fmt.Sprintf("tensor_cast.operator_%03d.default", k), Status: gate.OperatorsPass, Old: 0.0123 + float64(k)/1e4,
+			row := compat.OperatorRow{Name: fmt.Sprintf("tensor_cast.operator_%03d.default", k), Status: compat.OperatorsPass, Old: 0.0123 + float64(k)/1e4,
 				OldCalls: 92, NewCalls: 92, OldRank: k + 1, NewRank: k + 1}
 			row.New, row.Diff = row.Old*1.01, 0.01
 			if k%10 == 0 {
-				row.Status, row.New, row.Diff, row.NewCalls = gate.OperatorsWarn, row.Old*1.2, 0.2, 91
+				row.Status, row.New, row.Diff, row.NewCalls = compat.OperatorsWarn, row.Old*1.2, 0.2, 91
 			}
 			row.DeltaPS = int64(row.New*1e12) - int64(row.Old*1e12)
 			row.ByCallsPS = row.DeltaPS / 3
@@ -102,17 +103,17 @@ func TestCasesWithoutACheckAreShown(t *testing.T) {
 // TestUnknownCallsAreNotZero: 0 calls of an operator that ran are unknown ones.
 // msmodeling has them all, and its own lines stay as they are.
 func TestUnknownCallsAreNotZero(t *testing.T) {
-	row := gate.OperatorRow{Name: "mm", Status: gate.OperatorsFail, Old: 1, New: 2, OldCalls: 3, Diff: 1, DeltaPS: 1e12, ByCostPS: 1e12}
-	check := gate.Check{Cell: "c", Metric: "tps", Unit: "s", Status: gate.CheckFailBase, Actual: 2,
-		Operators: gate.OperatorCheck{Status: gate.OperatorsFail, Of: "baseline", DeltaPS: 1e12}}
+	row := compat.OperatorRow{Name: "mm", Status: compat.OperatorsFail, Old: 1, New: 2, OldCalls: 3, Diff: 1, DeltaPS: 1e12, ByCostPS: 1e12}
+	check := compat.Check{Cell: "c", Metric: "tps", Unit: "s", Status: compat.CheckFailBase, Actual: 2,
+		Operators: compat.OperatorCheck{Status: compat.OperatorsFail, Of: "baseline", DeltaPS: 1e12}}
 	all := func(change func()) string {
 		in := matrix(1)
 		v := judgedCell("c", gate.Regressed)
 		v.Reference = "baseline"
 		change()
 		c := check
-		c.Operators.Rows = []gate.OperatorRow{row}
-		in.Hosts[0].Comparison.Checks, in.Hosts[0].Comparison.Verdicts = []gate.Check{c}, []gate.Verdict{v}
+		c.Operators.Rows = []compat.OperatorRow{row}
+		in.Hosts[0].Comparison.Checks, in.Hosts[0].Comparison.Verdicts = []compat.Check{c}, []gate.Verdict{v}
 		r := report.New(in)
 		return render(t, report.Terminal, r) + render(t, cases.PrintTest, r) + render(t, cases.PrintCheck, r)
 	}
@@ -123,11 +124,11 @@ func TestUnknownCallsAreNotZero(t *testing.T) {
 		{[]string{" 3 → ? ", " 3/?! ", "mm: #CALLS MISMATCH baseline=3, actual=?\n"}, func() {}},
 		{[]string{" ? → 4 ", " ?/4 "}, func() { row.OldCalls, row.NewCalls = 0, 4 }},
 		{[]string{" ?/? "}, func() { row.OldCalls, row.NewCalls = 0, 0 }},
-		{[]string{" – → 4 "}, func() { row.Change, row.NewCalls = gate.OperatorNew, 4 }},
+		{[]string{" – → 4 "}, func() { row.Change, row.NewCalls = compat.OperatorNew, 4 }},
 		{[]string{"(actual=2000.000ms, #calls=?)"}, func() { row.NewCalls = 0 }},
-		{[]string{"(baseline=1000.000ms, #calls=?)"}, func() { row.Change, row.NewCalls = gate.OperatorMissing, 0 }},
+		{[]string{"(baseline=1000.000ms, #calls=?)"}, func() { row.Change, row.NewCalls = compat.OperatorMissing, 0 }},
 		{[]string{" 3/0! ", "    its own line\n"}, func() {
-			row.Change, row.OldCalls, row.NewCalls, check.Operators.Violations = gate.OperatorKept, 3, 0, []string{"its own line"}
+			row.Change, row.OldCalls, row.NewCalls, check.Operators.Violations = compat.OperatorKept, 3, 0, []string{"its own line"}
 		}},
 	} {
 		got := all(c.change)
@@ -142,22 +143,22 @@ func TestUnknownCallsAreNotZero(t *testing.T) {
 // TestOperatorTableOfMSModeling: how the second table ends depends on whether
 // there is a row at all, and whether one of them warns.
 func TestOperatorTableOfMSModeling(t *testing.T) {
-	passes := gate.Check{Cell: "c", Status: gate.CheckPass, Operators: gate.OperatorCheck{Status: gate.OperatorsPass}}
+	passes := compat.Check{Cell: "c", Status: compat.CheckPass, Operators: compat.OperatorCheck{Status: compat.OperatorsPass}}
 	const first = "Total: 1 | Passed: 1 | Failed: 0 | Warned: 0 | No Baseline: 0\n"
 	rule := strings.Repeat("=", 120) + "\n\n"
 	check := func(want string) {
 		t.Helper()
 		in := matrix(1)
-		in.Hosts[0].Comparison.Checks = []gate.Check{passes}
+		in.Hosts[0].Comparison.Checks = []compat.Check{passes}
 		_, got, _ := strings.Cut(render(t, cases.PrintTest, report.New(in)), first+rule)
 		if !strings.HasPrefix(got, want) || want == "" && got != "" {
 			t.Errorf("the first table is followed by %q, want %q", got, want)
 		}
 	}
 	check("")
-	passes.Operators.Rows = []gate.OperatorRow{{Name: "mm", Status: gate.OperatorsPass}}
+	passes.Operators.Rows = []compat.OperatorRow{{Name: "mm", Status: compat.OperatorsPass}}
 	check("*** All Operator Top-N Checks Passed (no warnings) ***\n\n")
-	passes.Operators.Status = gate.OperatorsWarn
+	passes.Operators.Status = compat.OperatorsWarn
 	check(strings.Repeat("=", 145) + "\n  [Test 2] ")
 }
 
@@ -167,7 +168,7 @@ func TestUnitsOfMSModeling(t *testing.T) {
 	for unit, want := range map[string]string{"s": " 12500.000ms ", "ms": " 12.500ms ", "us": " 0.013ms ", "µs": " 0.013ms ",
 		"ns": " 0.000ms ", "": " 12500.000ms ", "J": " 12.500J "} {
 		in := matrix(1)
-		in.Hosts[0].Comparison.Checks = []gate.Check{{Cell: "c", Unit: unit, Actual: 12.5}}
+		in.Hosts[0].Comparison.Checks = []compat.Check{{Cell: "c", Unit: unit, Actual: 12.5}}
 		if got := render(t, cases.PrintTest, report.New(in)); !strings.Contains(got, want) {
 			t.Errorf("12.5 %s: want %q in\n%s", unit, want, got)
 		}
@@ -219,7 +220,7 @@ func TestExplanationAddsUp(t *testing.T) {
 
 // scaled makes all numbers of c multiples, in another unit, and the operators
 // all of it.
-func scaled(c *gate.Check, unit string, by float64) {
+func scaled(c *compat.Check, unit string, by float64) {
 	ps := map[string]float64{"s": 1e12, "ms": 1e9, "us": 1e6, "ns": 1e3, "tokens": 1e6}[unit]
 	c.Unit = unit
 	c.Operators.DeltaPS, c.Actual = 0, 0
@@ -269,31 +270,31 @@ func addsUp(t *testing.T, rows string) {
 // TestContributor: a row names the operator behind a change where one is known
 // for that reference.
 func TestContributor(t *testing.T) {
-	message := func(change func(*gate.Check, *gate.Verdict)) string {
+	message := func(change func(*compat.Check, *gate.Verdict)) string {
 		in := matrix(1)
-		row := func(name string, ps int64) gate.OperatorRow { return gate.OperatorRow{Name: name, DeltaPS: ps} }
-		c := gate.Check{Cell: "c", Metric: "tps", Unit: "s", Actual: 0.1, Operators: gate.OperatorCheck{Of: "baseline", DeltaPS: 14e9,
-			Rows: []gate.OperatorRow{row("matmul", 12e9), row("softmax", -13e9), {Change: gate.OperatorOther, DeltaPS: 15e9}}}}
+		row := func(name string, ps int64) compat.OperatorRow { return compat.OperatorRow{Name: name, DeltaPS: ps} }
+		c := compat.Check{Cell: "c", Metric: "tps", Unit: "s", Actual: 0.1, Operators: compat.OperatorCheck{Of: "baseline", DeltaPS: 14e9,
+			Rows: []compat.OperatorRow{row("matmul", 12e9), row("softmax", -13e9), {Change: compat.OperatorOther, DeltaPS: 15e9}}}}
 		v := judgedCell("c", gate.Regressed)
 		v.Reference = "baseline"
 		change(&c, &v)
-		in.Hosts[0].Comparison.Checks = []gate.Check{c}
+		in.Hosts[0].Comparison.Checks = []compat.Check{c}
 		in.Hosts[0].Comparison.Verdicts = []gate.Verdict{v}
 		return report.New(in).Findings(9)[0].Message
 	}
 	for _, c := range []struct {
 		want   string
-		change func(*gate.Check, *gate.Verdict)
+		change func(*compat.Check, *gate.Verdict)
 	}{
-		{"; mostly matmul: +12 ms, 86 %", func(*gate.Check, *gate.Verdict) {}},
-		{"; largest part matmul: +3.25 µs, 0 %", func(c *gate.Check, _ *gate.Verdict) { c.Operators.Rows[0].DeltaPS = 3_251_000 }},
-		{"; mostly softmax: -13 ms, 93 %", func(c *gate.Check, v *gate.Verdict) { c.Operators.DeltaPS, v.Finding = -14e9, gate.Improved }},
-		{"; mostly matmul: +1.2e+04 tokens, 86 %", func(c *gate.Check, _ *gate.Verdict) { c.Unit = "tokens" }},
-		{"", func(c *gate.Check, _ *gate.Verdict) { c.Operators.DeltaPS = 0 }},
-		{"; mostly matmul: +12 ms, 86 % of the change vs initial", func(c *gate.Check, _ *gate.Verdict) { c.Operators.Of = "initial" }},
-		{"", func(c *gate.Check, _ *gate.Verdict) { c.Operators.DeltaPS = -14e9 }},
-		{"", func(c *gate.Check, _ *gate.Verdict) { c.Metric = "other" }},
-		{"", func(_ *gate.Check, v *gate.Verdict) { v.Finding = gate.Missing }},
+		{"; mostly matmul: +12 ms, 86 %", func(*compat.Check, *gate.Verdict) {}},
+		{"; largest part matmul: +3.25 µs, 0 %", func(c *compat.Check, _ *gate.Verdict) { c.Operators.Rows[0].DeltaPS = 3_251_000 }},
+		{"; mostly softmax: -13 ms, 93 %", func(c *compat.Check, v *gate.Verdict) { c.Operators.DeltaPS, v.Finding = -14e9, gate.Improved }},
+		{"; mostly matmul: +1.2e+04 tokens, 86 %", func(c *compat.Check, _ *gate.Verdict) { c.Unit = "tokens" }},
+		{"", func(c *compat.Check, _ *gate.Verdict) { c.Operators.DeltaPS = 0 }},
+		{"; mostly matmul: +12 ms, 86 % of the change vs initial", func(c *compat.Check, _ *gate.Verdict) { c.Operators.Of = "initial" }},
+		{"", func(c *compat.Check, _ *gate.Verdict) { c.Operators.DeltaPS = -14e9 }},
+		{"", func(c *compat.Check, _ *gate.Verdict) { c.Metric = "other" }},
+		{"", func(_ *compat.Check, v *gate.Verdict) { v.Finding = gate.Missing }},
 	} {
 		got := message(c.change)
 		if !strings.Contains(got, c.want) || c.want == "" && (strings.Contains(got, "matmul") || strings.Contains(got, "softmax")) {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
@@ -73,6 +74,9 @@ func (r *Report) changed(f finding) (number, more string) {
 	}
 	limit := f.Evidence.Limit
 	number = percent(c.percent, limit)
+	if number == zero && c.percent != 0 && f.Finding != gate.Unchanged {
+		number = fmt.Sprintf("%+.2g %%", c.percent)
+	}
 	var notes []string
 	if c.word != "" && number != zero {
 		notes = append(notes, c.word)

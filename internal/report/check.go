@@ -1,21 +1,10 @@
 package report
 
 import (
-	"slices"
-
-	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/text"
 )
-
-// byCell finds the checks of a comparison.
-func byCell(checks []gate.Check) map[string]*gate.Check {
-	found := make(map[string]*gate.Check, len(checks))
-	for i := range checks {
-		found[checks[i].Cell] = &checks[i]
-	}
-	return found
-}
 
 // ofCase reports whether a verdict rests on the numbers of a case file and not on
 // the host's baseline.
@@ -27,22 +16,16 @@ func (h *host) ofCase(v *gate.Verdict) bool {
 		return true
 	case gate.Untracked:
 		c := h.checks[v.Cell]
-		return c != nil && c.Status == gate.CheckNoBaseline
+		return c != nil && c.Unrecorded()
 	}
-	return v.Reference == "operators" || ofFile(v.Reference) && (v.Reference != h.Comparison.Reference || h.checks[v.Cell] != nil)
+	return v.Reference == "operators" || compat.OfFile(v.Reference) && (v.Reference != h.Comparison.Reference || h.checks[v.Cell] != nil)
 }
 
 // lostCalls reports whether the run of a case lacks how often an operator was
 // called, which no refresh records.
 func (h *host) lostCalls(cell string) bool {
 	c := h.checks[cell]
-	return c != nil &&
-		slices.ContainsFunc(c.Operators.Rows, func(r gate.OperatorRow) bool { return r.NewRank > 0 && r.NewCalls == 0 && r.CallsDiffer() })
-}
-
-// ofFile reports the name of a reference that case files record.
-func ofFile(name string) bool {
-	return name == bench.BaselineReference || name == bench.InitialReference
+	return c != nil && c.Operators.LacksCalls()
 }
 
 // against returns which number a cell with several references was compared with,
@@ -51,7 +34,7 @@ func (h *host) against(v *gate.Verdict) span {
 	switch {
 	case v.Reference == gate.AnchorReference:
 		return plain(" vs its anchor")
-	case h.ofCase(v) && ofFile(v.Reference):
+	case h.ofCase(v) && compat.OfFile(v.Reference):
 		return plain(" vs " + v.Reference)
 	case v.SinceBaseline(), h.checks[v.Cell] != nil && v.Reference != "" && v.Reference == h.Comparison.Reference:
 		return plain(" vs the host's baseline")
@@ -63,7 +46,7 @@ func (h *host) against(v *gate.Verdict) span {
 // typed.
 func (h *host) onlyUnrecorded() string {
 	for i := range h.Comparison.Checks {
-		if c := &h.Comparison.Checks[i]; c.Status == gate.CheckNoBaseline && len(c.Cell) <= typable {
+		if c := &h.Comparison.Checks[i]; c.Unrecorded() && len(c.Cell) <= typable {
 			return " --only " + text.ShellQuote(c.Cell)
 		}
 	}

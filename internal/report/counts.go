@@ -5,6 +5,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/stats"
 )
 
@@ -230,7 +231,7 @@ func ofNumbers(v *gate.Verdict) bool {
 // are without a description.
 func isTime(m *bench.Metric, v *gate.Verdict) bool {
 	if m == nil {
-		return ofFile(v.Reference)
+		return compat.OfFile(v.Reference)
 	}
 	return m.Quantity() == bench.Time
 }

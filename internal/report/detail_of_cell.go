@@ -23,10 +23,7 @@ func (r *Report) outputs() (blocks []block, n int) {
 			continue
 		}
 		n++
-		head := inline{code(f.Cell)}
-		if len(r.hosts) > 1 {
-			head = append(head, plain(" on "), code(r.hosts[f.host].Run.Host.Label))
-		}
+		head := r.on(f, inline{code(f.Cell)})
 		if f.Device != "" {
 			head = append(head, plain(", device "), code(f.Device))
 		}

@@ -118,13 +118,7 @@ func (v *diffView) sentence() string {
 	}
 	var sum []string
 	for _, w := range diffWords {
-		switch n := v.counts[w.verdict]; n {
-		case 0:
-		case 1:
-			sum = append(sum, "1 "+w.one)
-		default:
-			sum = append(sum, fmt.Sprintf("%d %s", n, w.many))
-		}
+		sum = append(sum, clauses(clause{v.counts[w.verdict], "1 " + w.one, "%d " + w.many})...)
 	}
 	if len(sum) == 0 {
 		return "No numbers to compare: name documents that hold measurements"

@@ -45,7 +45,7 @@ type DiffRowDocument struct {
 // name is written as \uXXXX.
 func DiffJSON(w io.Writer, d diff.Difference, o DiffOptions) error {
 	head, err := PrintableJSON(DiffDocument{Schema: diffSchema, BaselinePath: d.Baseline, CandidatePath: d.Candidate,
-		Tolerance: finite(o.Tolerance), Strict: o.Strict, Compat: d.Compat, Failed: d.Failed, Refused: d.Refused,
+		Tolerance: finite(o.Tolerance), Strict: o.Strict, Compat: string(d.Compat), Failed: d.Failed, Refused: d.Refused,
 		Context: append([]diff.ContextMatch{}, d.Context...), Counts: countVerdicts(d.Rows)}, unicode.IsPrint)
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/gate/diff"
 	"github.com/accelgate/accelgate/internal/judge"
 	"github.com/accelgate/accelgate/internal/report"
@@ -33,7 +34,7 @@ var diffRenderers = map[string]func(io.Writer, diff.Difference, report.DiffOptio
 
 func compatible(f func(io.Writer, diff.Difference) error) func(io.Writer, diff.Difference, report.DiffOptions) error {
 	return func(w io.Writer, d diff.Difference, _ report.DiffOptions) error {
-		d.Compat = diff.CompatInferenceBench
+		d.Compat = compat.InferenceBench
 		return f(w, d)
 	}
 }
@@ -78,7 +79,7 @@ func plantedDiff(s string, x float64) diff.Difference {
 	row := func(i int, v diff.Verdict) diff.Row {
 		return diff.Row{Cell: word(i), Metric: s + "!", Unit: word(0), Baseline: &one, Candidate: &x, DeltaAbs: &x, DeltaRel: &x, Verdict: v, Reason: word(1)}
 	}
-	return diff.Difference{Baseline: s, Candidate: word(1), Refused: word(0), Compat: s,
+	return diff.Difference{Baseline: s, Candidate: word(1), Refused: word(0), Compat: compat.Tool(s),
 		Context: []diff.ContextMatch{{Name: "n" + s, Baseline: word(0), Candidate: word(1), Level: gate.Fail}, {Name: s, Baseline: s, Candidate: word(1), Level: gate.Warn}},
 		Rows: []diff.Row{row(0, diff.Regression), row(1, diff.Improvement), {Cell: s, Metric: word(0), Verdict: diff.Missing},
 			row(2, diff.Verdict("v"+s)), {Metric: s, Verdict: diff.NoChange}}}

@@ -52,6 +52,7 @@ type UnjudgedMetric struct {
 	Metric string    `json:"metric"`
 	Values []float64 `json:"values"`
 	Base   []float64 `json:"base_values,omitempty"`
+	Reason string    `json:"reason,omitempty"`
 }
 
 // CellIDs are the ids of all cells that have a verdict, each once, in the order of the
@@ -98,30 +99,30 @@ func (r Report) Explain(ids []string) (list []Explained) {
 		}
 	}
 	for i := range list {
-		list[i].rest()
+		list[i].rest(&r.hosts[list[i].of])
 	}
 	return list
 }
 
 // rest adds the metrics that no verdict is about.
-func (x *Explained) rest() {
+func (x *Explained) rest(h *host) {
 	if x.result == nil {
 		return
 	}
 	for i := range x.result.Samples {
 		s := &x.result.Samples[i]
 		if len(s.Values) > 0 && !slices.ContainsFunc(x.findings, func(f finding) bool { return f.Metric == s.Metric }) {
-			x.Unjudged = append(x.Unjudged, UnjudgedMetric{s.Metric, s.Values, s.Base})
+			x.Unjudged = append(x.Unjudged, UnjudgedMetric{s.Metric, s.Values, s.Base, h.whyUnjudged(s)})
 		}
 	}
 	for i := range x.result.Resources {
 		s := &x.result.Resources[i]
-		x.Resources = append(x.Resources, UnjudgedMetric{s.Metric, s.Values, nil})
+		x.Resources = append(x.Resources, UnjudgedMetric{Metric: s.Metric, Values: s.Values})
 	}
 }
 
 func (x *Explained) add(p *gate.Policy, h *host, v *gate.Verdict) {
-	d := ExplainedVerdict{VerdictDocument: h.finiteVerdict(*v), Rule: ruleOf(p, v), Stages: stagesOf(h, x.result, v)}
+	d := ExplainedVerdict{VerdictDocument: h.finiteVerdict(*v), Rule: h.ruleOf(p, x.result, v), Stages: stagesOf(h, x.result, v)}
 	if s := sampleOf(x.result, v.Metric); s != nil {
 		d.Values, d.Base, d.Selected = s.Values, s.Base, max(x.result.Selected, choosing(&v.Evidence))
 	}
@@ -170,7 +171,11 @@ func (r *Report) explainCell(p *printer, x *Explained) {
 	}
 	for _, m := range x.Unjudged {
 		p.line("")
-		p.line("  " + only(code(m.Metric)).String() + ": not judged")
+		head := "  " + only(code(m.Metric)).String() + ": not judged"
+		if m.Reason != "" {
+			head += ": " + m.Reason
+		}
+		p.line(head)
 		p.strip([]dots{{"base", m.Base}, {"now", m.Values}}, r.unit(finding{host: x.of, Verdict: &gate.Verdict{Metric: m.Metric}}))
 	}
 	if res := x.result; res != nil && res.Outcome != bench.Passed {

@@ -9,6 +9,29 @@ import (
 )
 
 // ruleOf is the rule of the gate that a verdict follows, in a sentence.
+func (h *host) ruleOf(p *gate.Policy, res *bench.Result, v *gate.Verdict) string {
+	if h.isCount(res, v) {
+		return "a count that differs by at most 1 among the processes of a side needs no statistics: it may be worse by at most " +
+			bare(v.Evidence.Limit)
+	}
+	return ruleOf(p, v)
+}
+
+// isCount reports whether a verdict is about a count that never varied.
+func (h *host) isCount(res *bench.Result, v *gate.Verdict) bool {
+	m, s := h.metrics[v.Metric], sampleOf(res, v.Metric)
+	of := v.Evidence.Method == gate.MethodThreshold && !v.SinceBaseline() && !fromZero(v)
+	return of && m != nil && m.Counted && s != nil && gate.SameCount(s.Values) && gate.SameCount(s.Base)
+}
+
+// whyUnjudged is why no verdict is about a metric, "" where the configuration does not gate it.
+func (h *host) whyUnjudged(s *bench.Sample) string {
+	if m := h.metrics[s.Metric]; m != nil && m.Counted && !(gate.SameCount(s.Values) && gate.SameCount(s.Base)) {
+		return "it varies by more than 1 among processes, so only an entry of limits that names it gates it"
+	}
+	return ""
+}
+
 func ruleOf(p *gate.Policy, v *gate.Verdict) string {
 	e := &v.Evidence
 	limit := bare(e.Limit)

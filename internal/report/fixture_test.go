@@ -6,6 +6,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/reference/waiver"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/suite/cases"
@@ -96,17 +97,17 @@ func plantWaivers(in *report.Input, s string, word func(int) string) {
 
 // plantChecks adds what only cells of case files have.
 func plantChecks(c *gate.Comparison, s string, word func(int) string) {
-	row := func(i int, change gate.OperatorChange, status gate.OperatorStatus) gate.OperatorRow {
-		return gate.OperatorRow{Name: word(i), Change: change, Status: status, Old: 1, New: 1.5, OldCalls: 3, NewCalls: 4, Diff: 0.5,
+	row := func(i int, change compat.OperatorChange, status compat.OperatorStatus) compat.OperatorRow {
+		return compat.OperatorRow{Name: word(i), Change: change, Status: status, Old: 1, New: 1.5, OldCalls: 3, NewCalls: 4, Diff: 0.5,
 			DeltaPS: 5e11 - int64(i), ByCallsPS: 5e11 - int64(i)}
 	}
 	for i := range 3 {
-		c.Checks = append(c.Checks, gate.Check{Cell: word(12 + i), Description: s, Metric: "t" + s, Unit: []string{"s", word(0), ""}[i], Actual: 2,
-			Status:     []gate.CheckStatus{gate.CheckFailBase, gate.CheckPass, gate.CheckNoBaseline}[i],
-			References: []gate.ReferenceCheck{{Name: "baseline", Value: 1, Tolerance: 0.1, Diff: 1}, {Name: s, Value: 1}, {Name: "initial", Value: 1}},
-			Operators: gate.OperatorCheck{Status: gate.OperatorsWarn, TopN: 10, Of: "baseline", DeltaPS: 1e12, Rows: []gate.OperatorRow{
-				row(0, gate.OperatorKept, gate.OperatorsWarn), row(1, gate.OperatorNew, gate.OperatorsWarn),
-				row(2, gate.OperatorMissing, gate.OperatorsFail), row(3, gate.OperatorChange(s+"!"), gate.OperatorStatus(s+"!"))}}})
+		c.Checks = append(c.Checks, compat.Check{Cell: word(12 + i), Description: s, Metric: "t" + s, Unit: []string{"s", word(0), ""}[i], Actual: 2,
+			Status:     []compat.CheckStatus{compat.CheckFailBase, compat.CheckPass, compat.CheckNoBaseline}[i],
+			References: []compat.ReferenceCheck{{Name: "baseline", Value: 1, Tolerance: 0.1, Diff: 1}, {Name: s, Value: 1}, {Name: "initial", Value: 1}},
+			Operators: compat.OperatorCheck{Status: compat.OperatorsWarn, TopN: 10, Of: "baseline", DeltaPS: 1e12, Rows: []compat.OperatorRow{
+				row(0, compat.OperatorKept, compat.OperatorsWarn), row(1, compat.OperatorNew, compat.OperatorsWarn),
+				row(2, compat.OperatorMissing, compat.OperatorsFail), row(3, compat.OperatorChange(s+"!"), compat.OperatorStatus(s+"!"))}}})
 	}
 	c.Checks[1].Operators.Violations = []string{s, "  " + s + ": +1.00%", word(0)}
 	numbers := gate.Evidence{Method: "threshold", Limit: 10, OldN: 1, NewN: 1}

@@ -15,31 +15,20 @@ import (
 // first reasons: their numbers are doubtful whether they block or not.
 func (r *Report) unhealthy() []block {
 	const maximum = 2
-	var blocks []block
-	n := 0
-	for i := range r.hosts {
-		h := &r.hosts[i]
+	return r.perHost("unhealthy host", "unhealthy hosts", func(h *host) []block {
 		cells, reasons := unhealthyCells(h.Run)
 		if cells == 0 {
-			continue
+			return nil
 		}
-		if n++; n > maxCautions {
-			continue
-		}
-		line := inline{bold("Unhealthy host"), plain(" while " + text.Plural(cells, "cell") + " " + wasWere(cells) + " measured")}
-		if len(r.hosts) > 1 {
-			line = append(line, plain(" on "), code(r.hosts[i].Run.Host.Label))
-		}
+		line := r.onHost(h, inline{bold("Unhealthy host"), plain(" while " + text.Plural(cells, "cell") + " " + wasWere(cells) + " measured")})
 		for k, why := range reasons[:min(maximum, len(reasons))] {
 			line = append(line, plain(map[bool]string{true: ": ", false: "; "}[k == 0]), reason(why))
 		}
 		if more := len(reasons) - maximum; more > 0 {
 			line = append(line, plain("; and "+text.Plural(more, "more reason")))
 		}
-		line = append(line, plain(h.healthMeans()))
-		blocks = append(blocks, paragraph(line))
-	}
-	return withRest(blocks, n, "unhealthy host", "unhealthy hosts")
+		return []block{paragraph(append(line, plain(h.healthMeans())))}
+	})
 }
 
 // healthMeans returns what the state of the host means for the losses.

@@ -72,7 +72,7 @@ func (h htmlWriter) cells(r *Report, files *Files) error {
 func cellPages(r *Report) (all []cellPage) {
 	for i := range r.hosts {
 		h := &r.hosts[i]
-		now, old := byID(h.Run), byID(h.Reference)
+		now, old := h.Run.ByID(), h.Reference.ByID()
 		verdicts := h.Comparison.Verdicts
 		for k := 0; k < len(verdicts); {
 			end := k + 1
@@ -91,17 +91,6 @@ func cellPages(r *Report) (all []cellPage) {
 		}
 	}
 	return all
-}
-
-func byID(run *bench.Run) map[string]*bench.Result {
-	if run == nil {
-		return nil
-	}
-	found := make(map[string]*bench.Result, len(run.Results))
-	for i := range run.Results {
-		found[run.Results[i].Cell.ID()] = &run.Results[i]
-	}
-	return found
 }
 
 // form is shown by the script, which it needs.

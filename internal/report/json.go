@@ -11,6 +11,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 )
 
 // DocumentSchema is the version of [Document] written by this build.
@@ -61,12 +62,12 @@ type HostDocument struct {
 	Began      *gate.SuspectRange   `json:"onset,omitempty"`      // with which commits the losses began that this run confirms
 	Alike      []SharedLossDocument `json:"alike,omitempty"`      // losses that cells share
 	Budgets    []BudgetDocument     `json:"budgets,omitempty"`    // what became of each
-	Groups     []gate.CaseGroup     `json:"groups,omitempty"`     // of cases, with the status of each
+	Groups     []compat.CaseGroup   `json:"groups,omitempty"`     // of cases, with the status of each
 	Waivers    []gate.WaiverUse     `json:"waivers,omitempty"`    // about this host; the decision has all hosts
 	Quarantine []gate.QuarantineUse `json:"quarantine,omitempty"` // about this host
 	Metrics    []bench.Metric       `json:"metrics"`
 	Warnings   []string             `json:"warnings,omitempty"`
-	Checks     []gate.Check         `json:"checks,omitempty"` // all of the cells of case files, in the order of the run
+	Checks     []compat.Check       `json:"checks,omitempty"` // all of the cells of case files, in the order of the run
 	Verdicts   []VerdictDocument    `json:"verdicts"`         // all, the worst first; those that are alike in the order of the run
 }
 

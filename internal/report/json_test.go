@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/suite/cases"
 )
@@ -130,19 +131,18 @@ func TestNoNumberBreaksAReport(t *testing.T) {
 	}
 }
 
-// TestOperatorsAreWhatEncodingJSONWrites compares the writer of rows with the
-// encoder that it stands in for.
-func TestOperatorsAreWhatEncodingJSONWrites(t *testing.T) {
+// TestOperatorsAreLines: each is a line as package json writes it.
+func TestOperatorsAreLines(t *testing.T) {
 	numbers := []float64{0, math.Copysign(0, -1), 1, -0.1, 1e-6, 9.9e-7, 1e-9, -1.5e-300, 1e20, 1e21, 1.7976931348623157e308, 5e-324, 0.012712}
-	var rows []gate.OperatorRow
+	var rows []compat.OperatorRow
 	for i, name := range append(slices.Clone(hostile), "", "plain", `"`, `\`, "a<b>&c", "\u2028", "aten.mm.default", "#", "~", "\x7f") {
 		at := func(k int) float64 { return numbers[(i+k)%len(numbers)] }
-		rows = append(rows, gate.OperatorRow{Name: name, Change: gate.OperatorChange(hostile[i%len(hostile)]), Status: gate.OperatorStatus(name),
+		rows = append(rows, compat.OperatorRow{Name: name, Change: compat.OperatorChange(hostile[i%len(hostile)]), Status: compat.OperatorStatus(name),
 			Old: at(0), New: at(1), Diff: at(2), Share: at(3), OldCalls: int64(i), NewCalls: -int64(i), OldRank: i % 3, NewRank: i % 2,
 			DeltaPS: math.MaxInt64 - int64(i), ByCallsPS: math.MinInt64 + int64(i), ByCostPS: int64(i)})
 	}
 	in := matrix(1)
-	in.Hosts[0].Comparison.Checks = []gate.Check{{Cell: "c", Operators: gate.OperatorCheck{Rows: rows, Violations: hostile}}, {Cell: "d"}}
+	in.Hosts[0].Comparison.Checks = []compat.Check{{Cell: "c", Operators: compat.OperatorCheck{Rows: rows, Violations: hostile}}, {Cell: "d"}}
 	got := strings.ReplaceAll(render(t, report.JSON, report.New(in)), `##\u005b`, "##[")
 	for _, row := range rows {
 		want, err := json.Marshal(row)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 )
 
 // Kind is what a kind of suite adds to a report. A nil function adds nothing. The functions read what they get and
@@ -15,9 +16,9 @@ type Kind struct {
 	Blocks func(hosts []HostInput) Blocks
 	// Largest names the part with the largest share in the change that a verdict of the check's cell is about, as in
 	// "mostly `matmul`: +12 ms, 85 %"; nil where no part explains it.
-	Largest func(c *gate.Check, v *gate.Verdict) Line
+	Largest func(c *compat.Check, v *gate.Verdict) Line
 	// Parts lists the parts of that change; it is empty where no parts are known.
-	Parts func(c *gate.Check, v *gate.Verdict) Text
+	Parts func(c *compat.Check, v *gate.Verdict) Text
 	// Formats are layouts of whole reports.
 	Formats []Format
 	// Figures draws a result for its page.
@@ -107,7 +108,7 @@ func (r *Report) addedSections(maximum int) (sections []section) {
 }
 
 // partsOf lists the parts of a change that some kind explains.
-func (r *Report) partsOf(c *gate.Check, v *gate.Verdict) (blocks []block) {
+func (r *Report) partsOf(c *compat.Check, v *gate.Verdict) (blocks []block) {
 	for _, k := range r.in.Kinds {
 		if k.Parts == nil {
 			continue

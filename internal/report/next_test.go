@@ -7,6 +7,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/report"
 )
 
@@ -178,7 +179,7 @@ func TestOrderOfRows(t *testing.T) {
 func TestAdviceToAReplay(t *testing.T) {
 	run := &bench.Run{Host: bench.Host{Label: "replay"}}
 	c := gate.Comparison{Measured: 2, Passed: 2, Unjudged: "there is no baseline for this host", Verdicts: []gate.Verdict{whole("b", gate.Untracked)},
-		Checks: []gate.Check{{Cell: "a", Status: gate.CheckPass}, {Cell: "b", Status: gate.CheckNoBaseline}}}
+		Checks: []compat.Check{{Cell: "a", Status: compat.CheckPass}, {Cell: "b", Status: compat.CheckNoBaseline}}}
 	in := report.Input{Hosts: []report.HostInput{{Run: run, Comparison: c}}, Policy: gate.DefaultPolicy()}
 	in.Decision = gate.Decide([]gate.Comparison{c}, in.Policy)
 	text := render(t, report.Terminal, report.New(in))

@@ -13,32 +13,25 @@ const maxCautions = 5
 // otherMachines warns of hosts that are not the host of their baseline, with
 // the next command. Where speeds are just not judged, notJudged does.
 func (r *Report) otherMachines() []block {
-	var blocks []block
-	n := 0
-	for i := range r.hosts {
-		h := &r.hosts[i]
+	return r.perHost("host with other hardware", "hosts with other hardware", func(h *host) []block {
 		if h.otherHost == nil || h.refused == 0 && h.notJudged() {
-			continue
-		}
-		if n++; n > maxCautions {
-			continue
+			return nil
 		}
 		line := inline{bold("Another host"), plain(": "), code(h.Run.Host.Label), plain(" is not the host that "), code(h.Path),
 			plain(" was measured on: ")}
 		if h.refused == 0 {
-			blocks = append(blocks, paragraph(append(line, reason(h.otherHost.Reason))))
-			continue
+			return []block{paragraph(append(line, reason(h.otherHost.Reason)))}
 		}
 		advice := ". Speeds were not judged. Give this host a label of its own, or, if it has replaced the other one, record it; type one of:"
 		if !h.replaces() {
 			advice = ". Speeds were not judged. Give this host a label of its own; its numbers can replace the other's once every cell of the baseline passes here. Type:"
 		}
-		blocks = append(blocks,
+		return []block{
 			paragraph(append(line, reason(h.Comparison.Unjudged), plain(advice))),
 			preformatted(h.relabelled()),
-			paragraph{plain("To judge its speeds by that baseline all the same, set policy.fingerprint: ignore in the configuration.")})
-	}
-	return withRest(blocks, n, "host with other hardware", "hosts with other hardware")
+			paragraph{plain("To judge its speeds by that baseline all the same, set policy.fingerprint: ignore in the configuration.")},
+		}
+	})
 }
 
 // uncounted lists the hosts whose runs are no evidence, where the title does not: another
@@ -47,15 +40,13 @@ func (r *Report) uncounted() []block {
 	if r.in.Decision.Status == gate.StatusNoEvidence {
 		return nil
 	}
-	var blocks []block
-	for i := range r.hosts {
-		if why := r.hosts[i].Comparison.NoEvidence; why != "" {
-			blocks = append(blocks, paragraph{bold("Nothing counts"), plain(" of the run of "), code(r.hosts[i].Run.Host.Label),
-				plain(": "), reason(why)})
+	return r.perHost("host whose run does not count", "hosts whose runs do not count", func(h *host) []block {
+		why := h.Comparison.NoEvidence
+		if why == "" {
+			return nil
 		}
-	}
-	n := len(blocks)
-	return withRest(blocks[:min(n, maxCautions)], n, "host whose run does not count", "hosts whose runs do not count")
+		return []block{paragraph{bold("Nothing counts"), plain(" of the run of "), code(h.Run.Host.Label), plain(": "), reason(why)}}
+	})
 }
 
 // relabelled are the commands for a host whose label another machine has.
@@ -65,6 +56,19 @@ func (h *host) relabelled() []string {
 		lines = append(lines, h.update("new host")+force)
 	}
 	return lines
+}
+
+// perHost returns the notes on the first hosts that have one, and how many more there are.
+func (r *Report) perHost(one, many string, noteOn func(h *host) []block) (blocks []block) {
+	n := 0
+	for i := range r.hosts {
+		if note := noteOn(&r.hosts[i]); note != nil {
+			if n++; n <= maxCautions {
+				blocks = append(blocks, note...)
+			}
+		}
+	}
+	return withRest(blocks, n, one, many)
 }
 
 // withRest adds how many of n were not shown.
@@ -87,10 +91,7 @@ func (r *Report) notMeasured() []block {
 	list, rest := g.largest(maxCautions)
 	var items bullets
 	for _, of := range list {
-		item := inline{plain(text.Plural(of.n, "cell"))}
-		if len(r.hosts) > 1 {
-			item = append(item, plain(" on "), code(r.hosts[of.host].Run.Host.Label))
-		}
+		item := r.onHost(&r.hosts[of.host], inline{plain(text.Plural(of.n, "cell"))})
 		item = append(append(item, plain(": "), reason(of.reason), plain(" (")), such(of.cells, of.n)...)
 		items = append(items, append(item, plain(")")))
 	}
@@ -108,24 +109,14 @@ func (r *Report) notMeasured() []block {
 // retried warns of cells that passed at a later attempt only.
 func (r *Report) retried() []block {
 	const first = 3
-	var blocks []block
-	n := 0
-	for i := range r.hosts {
-		h := &r.hosts[i]
+	return r.perHost("host with retries", "hosts with retries", func(h *host) []block {
 		if h.retried == 0 {
-			continue
+			return nil
 		}
-		if n++; n > maxCautions {
-			continue
-		}
-		line := inline{plain(text.Plural(h.retried, "cell") + " passed after a retry")}
-		if len(r.hosts) > 1 {
-			line = append(line, plain(" on "), code(h.Run.Host.Label))
-		}
+		line := r.onHost(h, inline{plain(text.Plural(h.retried, "cell") + " passed after a retry")})
 		line = append(append(line, plain(": ")), such(h.afterRetry(first), h.retried)...)
-		blocks = append(blocks, paragraph(append(line, plain("; look for what fails on this host"))))
-	}
-	return withRest(blocks, n, "host with retries", "hosts with retries")
+		return []block{paragraph(append(line, plain("; look for what fails on this host")))}
+	})
 }
 
 // afterRetry names the first cells that passed after a retry.
@@ -143,25 +134,15 @@ func (h *host) afterRetry(maximum int) []string {
 
 // pairs compares the threshold with the noise of A/A pairs.
 func (r *Report) pairs() []block {
-	var blocks []block
-	n := 0
-	for i := range r.hosts {
-		h := &r.hosts[i]
+	return r.perHost("host with A/A pairs", "hosts with A/A pairs", func(h *host) []block {
 		noise := h.Comparison.Noise
 		if noise == nil {
-			continue
+			return nil
 		}
-		if n++; n > maxCautions {
-			continue
-		}
-		line := inline{plain("A/A pairs")}
-		if len(r.hosts) > 1 {
-			line = append(line, plain(" on "), code(h.Run.Host.Label))
-		}
+		line := r.onHost(h, inline{plain("A/A pairs")})
 		line = append(append(line, plain(fmt.Sprintf(": %d", noise.Pairs))), differences(noise.Metrics)...)
-		blocks = append(blocks, paragraph(append(line, plain(r.thresholdNote(noise)))))
-	}
-	return withRest(blocks, n, "host with A/A pairs", "hosts with A/A pairs")
+		return []block{paragraph(append(line, plain(r.thresholdNote(noise))))}
+	})
 }
 
 // differences writes ", median 1.2 %, largest 4.0 %", for each metric if there

@@ -34,23 +34,15 @@ func (r *Report) Onset() (all []Onset) {
 // onset names the commits between which confirmed losses began, and the command that finds
 // the commit.
 func (r *Report) onset() []block {
-	var blocks []block
-	n := 0
-	for i := range r.hosts {
-		h := &r.hosts[i]
-		if h.Comparison.SuspectRange == nil {
-			continue
-		}
-		if n++; n <= maxCautions {
-			blocks = append(blocks, r.onsetOn(h)...)
-		}
-	}
-	return withRest(blocks, n, "host with confirmed losses", "hosts with confirmed losses")
+	return r.perHost("host with confirmed losses", "hosts with confirmed losses", r.onsetOn)
 }
 
-// onsetOn is began for one host.
+// onsetOn is onset for one host.
 func (r *Report) onsetOn(h *host) []block {
 	b := h.Comparison.SuspectRange
+	if b == nil {
+		return nil
+	}
 	line := inline{
 		bold("Confirmed by the next run"),
 		plain(": " + text.Plural(b.Numbers, "confirmed regression") + " began after "),
@@ -58,10 +50,7 @@ func (r *Report) onsetOn(h *host) []block {
 		plain(", by "),
 		r.orUnknown(b.Suspected),
 	}
-	if len(r.hosts) > 1 {
-		line = append(line, plain(" on "), code(h.Run.Host.Label))
-	}
-	line = append(line, plain("; that run was suspected, and this run of "), r.orUnknown(b.Confirmed), plain(" shows it again"))
+	line = append(r.onHost(h, line), plain("; that run was suspected, and this run of "), r.orUnknown(b.Confirmed), plain(" shows it again"))
 	blocks := []block{paragraph(line)}
 	if commands := h.between(b); commands != nil {
 		blocks = append(blocks, paragraph{plain("The commits in between, and the one that did it:")}, preformatted(commands))

@@ -10,27 +10,16 @@ import (
 // power returns which losses the values at hand find, method by method, and how to find smaller
 // ones. Nothing is said of another hour of the host.
 func (r *Report) power() []block {
-	var blocks []block
-	n := 0
-	for i := range r.hosts {
-		h := &r.hosts[i]
+	return r.perHost("host", "hosts", func(h *host) []block {
 		if len(h.Comparison.Power) == 0 {
-			continue
+			return nil
 		}
-		if n++; n > maxCautions {
-			continue
-		}
-		line := inline{plain("Detectable losses (80 % power)")}
-		if len(r.hosts) > 1 {
-			line = append(line, plain(" on "), code(h.Run.Host.Label))
-		}
-		line = append(line, plain(": "+detectable(h.Comparison.Power)))
+		line := append(r.onHost(h, inline{plain("Detectable losses (80 % power)")}), plain(": "+detectable(h.Comparison.Power)))
 		if h.Comparison.Power[0].Method != gate.MethodPairs {
 			line = append(line, plain(". Pairs find smaller ones: "), command(h.Commands.Run+h.base()))
 		}
-		blocks = append(blocks, paragraph(line))
-	}
-	return withRest(blocks, n, "host", "hosts")
+		return []block{paragraph(line)}
+	})
 }
 
 // detectable writes "4.9 % for half of the metrics, 49 % for 90 % of them", with the method

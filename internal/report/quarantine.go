@@ -50,25 +50,12 @@ func (r *Report) quarantine(maximum int) (block, int) {
 	t := &table{total: len(all), columns: columns("Cell", "Host~", "Owner", "Until", "State", "Reason~")}
 	for i := range all[:min(maximum, len(all))] {
 		u := &all[i]
-		on := only(plain("all"))
-		if u.Host != "" {
-			on = only(code(u.Host))
-		}
 		why := only(reason(u.Reason))
 		if strings.TrimSpace(u.Issue) != "" {
 			why = append(why, plain("; "), reason(u.Issue))
 		}
-		t.rows = append(
-			t.rows,
-			[]inline{
-				only(code(u.Cell)),
-				on,
-				only(reason(u.Owner)),
-				only(plain(u.Expires.String() + " (" + daysLeft(u.DaysLeft) + ")")),
-				only(plain(string(u.State))),
-				why,
-			},
-		)
+		t.rows = append(t.rows, []inline{only(code(u.Cell)), hostOf(u.Host), only(reason(u.Owner)), until(u.Expires, u.DaysLeft),
+			only(plain(string(u.State))), why})
 	}
 	return t, len(all)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 )
 
 // Renderer writes a report in one format. It fails only if w does.
@@ -135,7 +136,7 @@ type host struct {
 	results map[string]*bench.Result // of the run, for the cells that are shown
 	olds    map[string]*bench.Result // of the reference, likewise
 	crashed map[string]*bench.Result // of the run, those with a log, by cell
-	checks  map[string]*gate.Check   // by cell
+	checks  map[string]*compat.Check // by cell
 	// initial holds the cells of case files that block by their distance from the
 	// initial time: new baseline times do not help them.
 	initial map[string]bool
@@ -160,7 +161,7 @@ func New(in Input) Report {
 			HostInput:     &r.in.Hosts[i],
 			findingCounts: newTally(),
 			metrics:       describe(&in.Hosts[i]),
-			checks:        byCell(in.Hosts[i].Comparison.Checks),
+			checks:        compat.ByCell(in.Hosts[i].Comparison.Checks),
 			initial:       map[string]bool{},
 		}
 		h.Commands = h.Commands.orDefault()

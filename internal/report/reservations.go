@@ -118,40 +118,41 @@ func (r *Report) decide(f finding) inline {
 	return nil
 }
 
-// reservation counts findings that do not block because they are undecided or excused.
-type reservation struct {
+// clause counts something in words; many has the number as %d.
+type clause struct {
 	n         int
 	one, many string
 }
 
-// reserved are the reservations, the worst first.
-func (t *findingCounts) reserved() []reservation {
-	all := []reservation{
+// clauses writes those that count something.
+func clauses(all ...clause) (parts []string) {
+	for _, c := range all {
+		switch {
+		case c.n == 1:
+			parts = append(parts, c.one)
+		case c.n > 1:
+			parts = append(parts, fmt.Sprintf(c.many, c.n))
+		}
+	}
+	return parts
+}
+
+// reservations returns "1 loss beyond its limit is undecided and 2 cells are waived", the worst first; "" if there is nothing
+// to report.
+func (t *findingCounts) reservations() string {
+	all := []clause{
 		{t.losses(), "1 loss beyond its limit is undecided", "%d losses beyond their limits are undecided"},
 		{t.open() - t.lossCells, "1 cell is undecided", "%d cells are undecided"},
 	}
 	for _, kind := range gate.ExcuseKinds {
-		all = append(all, reservation{t.excused[kind], "1 cell is " + excuses[kind], "%d cells are " + excuses[kind]})
+		all = append(all, clause{t.excused[kind], "1 cell is " + excuses[kind], "%d cells are " + excuses[kind]})
 	}
-	return slices.DeleteFunc(append(all,
-		reservation{t.reservedBudgets, "1 budget or fit is undecided or excused", "%d budgets or fits are undecided or excused"},
-		reservation{t.reservedShifts, "a change of all cells together is undecided or excused",
+	return enumerate(clauses(append(all,
+		clause{t.reservedBudgets, "1 budget or fit is undecided or excused", "%d budgets or fits are undecided or excused"},
+		clause{t.reservedShifts, "a change of all cells together is undecided or excused",
 			"changes of all cells together are undecided or excused on %d hosts"},
-		reservation{t.elsewhere, "1 host is another than its baseline's", "%d hosts are others than their baselines'"},
-	), func(r reservation) bool { return r.n <= 0 })
-}
-
-// reservations returns "1 loss beyond its limit is undecided and 2 cells are waived"; "" if there is nothing to report.
-func (t *findingCounts) reservations() string {
-	var parts []string
-	for _, r := range t.reserved() {
-		if r.n == 1 {
-			parts = append(parts, r.one)
-			continue
-		}
-		parts = append(parts, fmt.Sprintf(r.many, r.n))
-	}
-	return enumerate(parts)
+		clause{t.elsewhere, "1 host is another than its baseline's", "%d hosts are others than their baselines'"},
+	)...))
 }
 
 // brief is the same for the table of hosts: "1 undecided, 2 waived".

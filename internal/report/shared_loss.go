@@ -20,10 +20,7 @@ func (r *Report) sharedLoss() []block {
 				continue
 			}
 			line := inline{bold(capital(allOf(a)) + " moved alike"), plain(" in "), code(a.Metric)}
-			line = append(line, ofSuite(a)...)
-			if len(r.hosts) > 1 {
-				line = append(line, plain(" on "), code(h.Run.Host.Label))
-			}
+			line = r.onHost(h, append(line, ofSuite(a)...))
 			blocks = append(blocks, paragraph(append(line, plain(": "+h.shiftedBy(a)+"; "), reason(a.Reason))))
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/text/terminal"
@@ -202,7 +201,7 @@ func widths(grid [][]string) []int {
 	w := make([]int, len(grid[0]))
 	for _, row := range grid {
 		for i, cell := range row {
-			w[i] = max(w[i], utf8.RuneCountInString(cell))
+			w[i] = max(w[i], terminal.Width(cell))
 		}
 	}
 	return w
@@ -227,7 +226,7 @@ func (p *printer) stacked(columns []column, grid [][]string) {
 	last := len(columns) - 1
 	for i, cells := range rest {
 		p.line(grid[i][0])
-		long := columns[last].soft && utf8.RuneCountInString(cells[last]) > w[last]
+		long := columns[last].soft && terminal.Width(cells[last]) > w[last]
 		if !long {
 			p.row(columns, cells, w, indent)
 			continue
@@ -254,7 +253,7 @@ func (p *printer) row(columns []column, cells []string, widths []int, indent str
 	b.WriteString(indent)
 	for i, cell := range cells {
 		cell = shorten(cell, widths[i])
-		pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+		pad := strings.Repeat(" ", max(0, widths[i]-terminal.Width(cell)))
 		if columns[i].right {
 			cell = pad + cell
 		} else {

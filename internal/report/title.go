@@ -9,7 +9,6 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
-	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -144,7 +143,7 @@ func (r *Report) correctnessPhrase() string {
 
 // nonBlockingPhrase returns why cells that fail do not block.
 func (r *Report) nonBlockingPhrase(n int) string {
-	if r.in.Policy.Compat != compat.None {
+	if r.in.Policy.Compat.Rules().Judge != nil {
 		return fails(n) + " without blocking (compat: " + shorten(visible(string(r.in.Policy.Compat)), maxName) + ")"
 	}
 	if r.total.excused[gate.Quarantined] > 0 {
@@ -171,20 +170,11 @@ func (t *findingCounts) evidence(ran string) string {
 
 // kinds counts what was checked: "3 answers and 5 kernel outputs".
 func (t *findingCounts) kinds() string {
-	var list []string
-	for _, k := range []struct {
-		kind      bench.CheckKind
-		one, many string
-	}{{bench.CheckedAnswer, "answer", "answers"}, {bench.CheckedOutput, "kernel output", "kernel outputs"}, {bench.CheckedAnalysis, "analysis", "analyses"}} {
-		switch n := t.checks[k.kind]; n {
-		case 0:
-		case 1:
-			list = append(list, "1 "+k.one)
-		default:
-			list = append(list, fmt.Sprintf("%d %s", n, k.many))
-		}
-	}
-	return enumerate(list)
+	return enumerate(clauses(
+		clause{t.checks[bench.CheckedAnswer], "1 answer", "%d answers"},
+		clause{t.checks[bench.CheckedOutput], "1 kernel output", "%d kernel outputs"},
+		clause{t.checks[bench.CheckedAnalysis], "1 analysis", "%d analyses"},
+	))
 }
 
 func are(n int) string {

@@ -3,7 +3,6 @@ package report
 import (
 	"slices"
 
-	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -15,7 +14,7 @@ func (r *Report) recordUntracked() []block {
 	rows := r.shown.untracked.rows
 	i := slices.IndexFunc(rows, func(f finding) bool {
 		h := &r.hosts[f.host]
-		return f.Metric == "" && h.Reference != nil && h.Commands.Update != "" && r.in.Policy.Compat != compat.TensorSharp
+		return f.Metric == "" && h.Reference != nil && h.Commands.Update != "" && r.in.Policy.Compat.Rules().Judge == nil
 	})
 	if i < 0 {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/reference/waiver"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -36,20 +37,29 @@ func waiverTable(all []gate.WaiverUse, maximum int) block {
 	t := &table{total: len(all), columns: columns("Waiver of", "Metric", "Host~", "Up to>", "Until", "State", "Reason~")}
 	for i := range all[:min(maximum, len(all))] {
 		u := &all[i]
-		on := only(plain("all"))
-		if u.Host != "" {
-			on = only(code(u.Host))
-		}
 		why := only(reason(u.Entry.Reason))
 		for _, more := range []struct{ lead, text string }{{"; ", u.Issue}, {"; by ", u.By}, {"; note: ", u.Note}} {
 			if more.text != "" {
 				why = append(why, plain(more.lead), reason(more.text))
 			}
 		}
-		t.rows = append(t.rows, []inline{only(code(u.Cell)), only(code(u.Metric)), on, only(plain(bare(u.Ceiling))),
-			only(plain(u.Expires.String() + " (" + daysLeft(u.DaysLeft) + ")")), only(plain(string(u.State))), why})
+		t.rows = append(t.rows, []inline{only(code(u.Cell)), only(code(u.Metric)), hostOf(u.Host), only(plain(bare(u.Ceiling))),
+			until(u.Expires, u.DaysLeft), only(plain(string(u.State))), why})
 	}
 	return t
+}
+
+// hostOf shows the host that an entry is for.
+func hostOf(label string) inline {
+	if label == "" {
+		return only(plain("all"))
+	}
+	return only(code(label))
+}
+
+// until shows the last day of an entry.
+func until(day waiver.Date, left int) inline {
+	return only(plain(day.String() + " (" + daysLeft(left) + ")"))
 }
 
 func daysLeft(n int) string {

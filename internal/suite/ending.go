@@ -143,5 +143,5 @@ func ReadResult(path, name string, limit int64) ([]byte, error) {
 }
 
 func tooLarge(name string, limit int64) error {
-	return fmt.Errorf("the result at %s is larger than %d bytes", name, limit)
+	return fmt.Errorf("the result at %s is larger than %d bytes (%d MiB): let the program write less", name, limit, limit>>20)
 }

@@ -22,11 +22,11 @@ type Query struct {
 func (p Plan) Select(q Query) (func(bench.Cell) bool, error) {
 	profile, ok := p.Profiles[q.Profile]
 	if q.Profile != "" && !ok {
-		return nil, fmt.Errorf("no profile %q%s", q.Profile, orAdd("profiles", slices.Sorted(maps.Keys(p.Profiles))))
+		return nil, fmt.Errorf("no profile %q%s", q.Profile, butOthers(slices.Sorted(maps.Keys(p.Profiles))))
 	}
 	for _, tag := range slices.Concat(q.Tags, q.SkipTags) {
 		if !slices.Contains(p.Tags, tag) {
-			return nil, fmt.Errorf("no tag %q%s", tag, orAdd("tags", p.Tags))
+			return nil, fmt.Errorf("no tag %q%s", tag, butOthers(p.Tags))
 		}
 	}
 	return func(c bench.Cell) bool {
@@ -48,10 +48,10 @@ func (q Query) wants(tags []string) bool {
 	return (len(q.Tags) == 0 || has(q.Tags)) && !has(q.SkipTags)
 }
 
-// orAdd returns what there is, or that something must be added first.
-func orAdd(what string, names []string) string {
+// butOthers lists the names that there are.
+func butOthers(names []string) string {
 	if len(names) == 0 {
-		return ", nor any other: add " + what + " to it"
+		return ""
 	}
-	return ": it has " + strings.Join(names, ", ")
+	return ", but " + strings.Join(names, ", ")
 }

@@ -30,8 +30,8 @@ func TestSelect(t *testing.T) {
 		{suite.Query{Tags: []string{"a", "b"}}, "one two", ""},
 		{suite.Query{Tags: []string{"a"}, SkipTags: []string{"b"}}, "one", ""},
 		{suite.Query{SkipTags: []string{"b"}}, "one three", ""},
-		{suite.Query{Profile: "smok"}, "", `no profile "smok": it has all, smoke`},
-		{suite.Query{SkipTags: []string{"c"}}, "", `no tag "c": it has a, b`},
+		{suite.Query{Profile: "smok"}, "", `no profile "smok", but all, smoke`},
+		{suite.Query{SkipTags: []string{"c"}}, "", `no tag "c", but a, b`},
 	} {
 		wants, err := p.Select(c.query)
 		if c.err != "" {
@@ -53,7 +53,7 @@ func TestSelect(t *testing.T) {
 			t.Errorf("%+v (-want +got):\n%s", c.query, diff)
 		}
 	}
-	if _, err := (suite.Plan{}).Select(suite.Query{Profile: "x"}); err == nil || !strings.Contains(err.Error(), "add profiles to it") {
+	if _, err := (suite.Plan{}).Select(suite.Query{Profile: "x"}); err == nil || err.Error() != `no profile "x"` {
 		t.Errorf("without any profile: %v", err)
 	}
 }

@@ -1,6 +1,9 @@
 package text
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // maxWord bounds the words that are compared, in bytes: words come from
 // anywhere, and comparing takes the product of two lengths.
@@ -22,6 +25,44 @@ func Nearest(word string, known []string) string {
 		}
 	}
 	return best
+}
+
+// NearestID returns the known id that a typed one means: the nearest, else the shortest with its letters and digits in
+// it, else the longest with all of its letters and digits in the typed one. Ids are typed with other separators, without
+// their ends, or with a package before them. It returns "" for none.
+func NearestID(typed string, known []string) string {
+	if near := Nearest(typed, known); near != "" {
+		return near
+	}
+	word := letters(typed)
+	shortest, longest := "", ""
+	for _, k := range known {
+		switch id := letters(k); {
+		case len(word) < minWord || len(id) < minWord || len(k) > maxWord:
+		case strings.Contains(id, word):
+			if shortest == "" || len(k) < len(shortest) {
+				shortest = k
+			}
+		case strings.Contains(word, id) && len(k) > len(longest):
+			longest = k
+		}
+	}
+	if shortest != "" {
+		return shortest
+	}
+	return longest
+}
+
+const minWord = 3 // letters and digits that an id must share
+
+// letters are the letters and digits of a word, in lower case.
+func letters(word string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, word)
 }
 
 // Instead proposes what to write in place of an unknown word: the nearest known one, or

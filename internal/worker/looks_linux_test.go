@@ -5,18 +5,17 @@ import (
 	"os/exec"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
 func init() {
-	compute := func() {
-		for until := time.Now().Add(400 * time.Millisecond); time.Now().Before(until); {
-		}
-	}
-	systemPrograms["compute"] = func(string) { compute() }
+	systemPrograms["compute"] = func(string) { computeOn(1) }
 	systemPrograms["compute-by-child"] = func(string) {
 		c := exec.Command(os.Args[0])
 		c.Env = append(os.Environ(), childMode+"=compute")
@@ -24,15 +23,31 @@ func init() {
 			panic(err)
 		}
 	}
-	systemPrograms["compute-on-two-threads"] = func(string) {
-		runtime.GOMAXPROCS(2)
-		var all sync.WaitGroup
-		for range 2 {
-			all.Go(compute)
-		}
-		all.Wait()
-	}
+	systemPrograms["compute-on-two-threads"] = func(string) { computeOn(2) }
 	systemPrograms["sleep"] = func(string) { time.Sleep(400 * time.Millisecond) }
+}
+
+// computeOn computes on as many threads, until each of them had 200 ms of a processor: on a busy host, a span of time would end
+// before the last thread had any.
+func computeOn(threads int32) {
+	runtime.GOMAXPROCS(int(threads))
+	var all sync.WaitGroup
+	var open atomic.Int32
+	open.Store(threads)
+	for range threads {
+		all.Go(func() {
+			runtime.LockOSThread()
+			for mine := true; open.Load() > 0; {
+				var had unix.Timespec
+				_ = unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &had)
+				if mine && had.Nano() > int64(200*time.Millisecond) {
+					mine = false
+					open.Add(-1)
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 // TestLooksAtThreads: a child that computes is never off the processors, however busy the host is, and one

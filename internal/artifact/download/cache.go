@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -60,7 +61,7 @@ func (c *cache) open(create bool) error {
 	if create {
 		for _, sub := range []string{"blobs", "snapshots", "refs", ownDir, filepath.Join("..", ".locks", c.name)} {
 			if err := os.MkdirAll(filepath.Join(c.path, sub), 0o755); err != nil {
-				return fmt.Errorf("make the cache: %w: name another folder", err)
+				return fmt.Errorf("make the cache: %w", unwritable(err))
 			}
 		}
 	}
@@ -111,6 +112,14 @@ func (c *cache) read(name string, limit int64) ([]byte, error) {
 	return text, err
 }
 
+// unwritable adds what to do to the system's error of a file of the cache.
+func unwritable(err error) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return fmt.Errorf("%w: free space, or name another folder with %s", err, CacheVariable)
+	}
+	return fmt.Errorf("%w: make the cache writable, or name another folder with %s", err, CacheVariable)
+}
+
 // replace writes a file as a whole or not at all. What a kill leaves is
 // overwritten by the next call, as all share one lock.
 func (c *cache) replace(ctx context.Context, name string, text []byte) error {
@@ -120,7 +129,7 @@ func (c *cache) replace(ctx context.Context, name string, text []byte) error {
 	}
 	defer unlock()
 	if err := c.write(name, text); err != nil {
-		return fmt.Errorf("%w: make the cache writable", err)
+		return unwritable(err)
 	}
 	c.sync(path.Dir(name))
 	return nil
@@ -277,7 +286,7 @@ func (c *cache) link(commit string, f File) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("%w: make the cache writable", err)
+		return unwritable(err)
 	}
 	c.sync(path.Dir(name))
 	return nil

@@ -185,7 +185,7 @@ func (p *part) fill(r io.Reader, at int64, report func(done int64)) (reached int
 		n, err := r.Read(buffer[:min(int64(len(buffer)), p.file.Size-at)])
 		if n > 0 {
 			if _, err := p.Write(buffer[:n]); err != nil {
-				return at, localError{fmt.Errorf("%w: make room in the cache", err)}
+				return at, localError{unwritable(err)}
 			}
 			at += int64(n)
 		}

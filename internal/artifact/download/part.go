@@ -24,7 +24,7 @@ type part struct {
 func (c cache) part(file File) (*part, error) {
 	f, err := c.root.OpenFile(partPath(file), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
-		return nil, fmt.Errorf("%w: make the cache writable", err)
+		return nil, unwritable(err)
 	}
 	return &part{File: f, cache: c, file: file}, nil
 }
@@ -59,7 +59,7 @@ func (p *part) restart(tag string) error {
 		err = p.cache.root.WriteFile(tagPath(p.file), []byte(tag), 0o644)
 	}
 	if err != nil {
-		return fmt.Errorf("%w: make the cache writable", err)
+		return unwritable(err)
 	}
 	return nil
 }
@@ -105,7 +105,7 @@ func (p *part) finish() error {
 		err = p.cache.root.Rename(partPath(p.file), blobPath(p.file))
 	}
 	if err != nil {
-		return fmt.Errorf("%w: make room in the cache", err)
+		return unwritable(err)
 	}
 	_ = p.cache.root.Remove(tagPath(p.file)) // the next part would overwrite it
 	p.cache.sync("blobs")

@@ -160,7 +160,7 @@ func (b *bisection) build(ctx context.Context, w worker.Worker, root string) err
 		return exit.Usagef("build command: %w: correct what stands after --", response.StartErr)
 	}
 	if !response.OK() {
-		words := "it cannot be built: " + response.Reason() + ": " + text.OneLine(text.LastLine(response.Log))
+		words := "it cannot be built: " + response.Reason() + ": " + text.OneLine(text.Meaningful(strings.Split(response.Log, "\n")))
 		return unusable{errors.New(strings.TrimSuffix(words, ": "))}
 	}
 	return nil

@@ -79,7 +79,7 @@ func resolveOne(run *bench.Run, result *bench.Result, v *gate.Verdict, minimum f
 	}
 	values := result.Sample(v.Metric).Values
 	r.N, r.Median, r.Why = len(values), stats.Median(values), ""
-	found, ok := detect.Resolve(values, step, detect.Options{HigherIsBetter: better != bench.Lower, MinEffect: slowdown(better, minimum)})
+	found, ok := detect.Resolve(values, step, detect.Options{HigherIsBetter: better != bench.Lower, MinEffect: better.Slowdown(minimum)})
 	if !ok {
 		r.Why = fmt.Sprintf(
 			"has %s above 0, and noise takes %d: measure more rounds",
@@ -89,8 +89,9 @@ func resolveOne(run *bench.Run, result *bench.Result, v *gate.Verdict, minimum f
 		return r
 	}
 	r.Noise, r.Pairs = 100*found.Noise, found.Pairs
-	r.MDE, r.PairsMDE = loss(better, found.Single), loss(better, found.Paired)
-	r.PairsRange = [2]float64{loss(better, found.PairedRange[0]), loss(better, found.PairedRange[1])}
+	loss := func(slowdown float64) float64 { return 0 - better.GainOf(slowdown) } // without minus zero
+	r.MDE, r.PairsMDE = loss(found.Single), loss(found.Paired)
+	r.PairsRange = [2]float64{loss(found.PairedRange[0]), loss(found.PairedRange[1])}
 	switch {
 	case r.MDE <= r.Limit:
 		r.By = "history"
@@ -98,23 +99,6 @@ func resolveOne(run *bench.Run, result *bench.Result, v *gate.Verdict, minimum f
 		r.By = "pairs"
 	}
 	return r
-}
-
-// loss turns a slow-down of the time that the same work takes, as a fraction,
-// into the change of the metric, in percent.
-func loss(better bench.Direction, slower float64) float64 {
-	if better == bench.Lower {
-		return 100 * slower
-	}
-	return 100 * slower / (1 + slower)
-}
-
-// slowdown undoes loss.
-func slowdown(better bench.Direction, percent float64) float64 {
-	if better == bench.Lower {
-		return percent / 100
-	}
-	return 1/(1-min(percent, 99)/100) - 1
 }
 
 // resolved counts what could be measured.

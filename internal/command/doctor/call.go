@@ -32,14 +32,6 @@ func (l *look) judge(c call) int {
 			)
 		}
 	}
-	if takes.event != "" && !slices.Contains(c.events, takes.event) {
-		l.add(
-			"workflow",
-			Error,
-			fmt.Sprintf("%s does not run on %s, as %s must", c.file, takes.event, c.workflow),
-			"copy the head of examples/workflows",
-		)
-	}
 	if lacks := takes.lacks(c); lacks != "" {
 		l.add(
 			"workflow",
@@ -58,9 +50,7 @@ func (l *look) judge(c call) int {
 	}
 	l.texts(c)
 	if c.workflow == "gate.yml" {
-		if h := l.hosts(c); h.lacks != "" {
-			l.add("workflow", Error, c.file+" "+h.lacks, fmt.Sprintf("write hosts: '[\"%s\"]'%s", cmp.Or(l.host.Label, "LABEL"), h.or))
-		}
+		l.measures(c)
 	}
 	l.outdated(c)
 	return len(l.findings) - before
@@ -115,38 +105,32 @@ func (l *look) checkOf(c call) string {
 	return name
 }
 
+// computed reports whether the name of the check comes from an expression.
+func (c call) computed() bool {
+	return strings.Contains(fmt.Sprint(c.with["config"], c.with["check-name"]), "${{")
+}
+
 // checks are the names of the check runs of all calls that gate.
 func (l *look) checks() (names []string) {
 	for _, c := range l.calls {
-		if name := l.checkOf(c); c.gates() && !slices.Contains(names, name) {
+		if name := l.checkOf(c); c.gates() && !c.computed() && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// sharedChecks finds calls that write the same check: one verdict hides the other.
+// sharedChecks finds calls that write the same check on one event: one verdict hides the other.
 func (l *look) sharedChecks() {
-	first := map[string]call{}
-	for _, c := range l.calls {
-		if c.workflow != "gate.yml" {
-			continue
+	for i, c := range l.calls {
+		for _, other := range l.calls[:i] {
+			both := slices.ContainsFunc(c.events, func(event string) bool { return slices.Contains(other.events, event) })
+			if name := l.checkOf(c); both && !c.computed() && !other.computed() && c.workflow == "gate.yml" && other.workflow == c.workflow && l.checkOf(other) == name {
+				l.add("workflow", Error, fmt.Sprintf("the job %s of %s and the job %s of %s write the same check %s, so one verdict replaces the other",
+					text.Quote(other.id, 60), other.file, text.Quote(c.id, 60), c.file, text.Quote(name, 60)),
+					"give each configuration a name of its own, or each call a check-name")
+				break
+			}
 		}
-		name := l.checkOf(c)
-		if other, twice := first[name]; twice {
-			l.add(
-				"workflow",
-				Error,
-				fmt.Sprintf(
-					"%s and %s call gate.yml with the same check %s, so one verdict replaces the other",
-					other.file,
-					c.file,
-					text.Quote(name, 60),
-				),
-				"give each configuration a name of its own, or each call a check-name",
-			)
-			continue
-		}
-		first[name] = c
 	}
 }

@@ -37,18 +37,20 @@ type Finding struct {
 
 // Options are what Look takes from the command.
 type Options struct {
-	Dir     string // root of the repository
+	Dir     string // a folder of the repository
 	Root    string // where the folders proc and sys are; "" is "/"
 	GOOS    string
 	Environ []string
 	Worker  worker.Worker // runs git and the vendors' tools
 	Now     func() time.Time
 	Version string // of accelgate
+	Config  string // the configuration of the command line
+	Typed   bool   // the command line names it
 	// Host finds out what this host is, with warnings; it is asked once, before Check.
-	Host func(context.Context) (bench.Host, []string, error)
-	// Check reads the configuration, and returns what it has and the programs that this host lacks,
+	Host func(ctx context.Context, config string) (bench.Host, []string, error)
+	// Check reads a configuration, and returns what it has and the programs that this host lacks,
 	// or what is wrong with it.
-	Check func(context.Context) (has string, absent []string, err error)
+	Check func(context.Context, Configuration) (has string, absent []string, err error)
 	// GitHub is nil without a token, or where Token says what is wrong with it.
 	GitHub *github.Client
 	Token  error
@@ -61,7 +63,9 @@ type Options struct {
 type look struct {
 	Options
 	host   bench.Host
-	calls  []call // of our workflows by the repository's own
+	parsed []workflow
+	unread []error // files that are no workflows
+	calls  []call  // of our workflows and actions by the repository's own
 	remote github.Repo
 	// elsewhere is the host of the remote origin if it is not the server.
 	elsewhere string
@@ -72,6 +76,8 @@ type look struct {
 // done.
 func Look(ctx context.Context, o Options) ([]Finding, error) {
 	l := &look{Options: o}
+	l.atRoot(ctx)
+	l.parse()
 	for _, step := range []func(context.Context){
 		l.devices, l.settings, l.governor, l.load, l.counters, l.containers,
 		l.git, l.configuration, l.workflows,
@@ -138,7 +144,7 @@ func (l *look) label() {
 
 // devices shows what this host is.
 func (l *look) devices(ctx context.Context) {
-	host, warnings, err := l.Host(ctx)
+	host, warnings, err := l.Host(ctx, l.configurations()[0].Path)
 	if err != nil {
 		before, fix := cut(err.Error())
 		l.add("devices", Error, before, fix)

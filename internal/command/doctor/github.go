@@ -19,26 +19,27 @@ func (l *look) access(ctx context.Context) {
 		l.add("github", Unknown, "the remote origin is on "+text.Quote(l.elsewhere, 100)+", not on "+l.server(),
 			"if that is a GitHub Enterprise Server, type GITHUB_SERVER_URL=https://"+l.elsewhere+" accelgate doctor")
 		return
+	case l.remote == github.Repo{} && l.Repo != "":
+		l.add("github", Unknown, text.Quote(l.Repo, 100)+" does not name a repository", "accelgate doctor --repo OWNER/NAME")
+		return
 	case l.remote == github.Repo{}:
 		l.add("github", Unknown, "the remote origin is not a repository on GitHub", "accelgate doctor --repo OWNER/NAME")
 		return
 	case l.Token != nil:
-		before, fix := cut(l.Token.Error())
-		l.add("token", Error, before, fix)
+		l.badToken(l.Token)
 		return
 	case l.GitHub == nil:
 		l.add(
 			"token",
 			Unknown,
 			"there is no token, so nothing on GitHub was looked at",
-			"GITHUB_TOKEN=$(gh auth token"+l.hostname()+") accelgate doctor",
+			l.withToken(),
 		)
 		return
 	}
 	a, err := l.GitHub.Access(ctx, l.remote)
 	if err != nil {
-		before, fix := cut(err.Error())
-		l.add("token", Error, before, fix)
+		l.badToken(err)
 		return
 	}
 	l.token(a)
@@ -47,6 +48,20 @@ func (l *look) access(ctx context.Context) {
 	l.proposals(ctx)
 	l.runners(ctx)
 	l.protection(ctx, a.DefaultBranch)
+}
+
+// withToken is what to type for a token.
+func (l *look) withToken() string {
+	return "GITHUB_TOKEN=$(gh auth token" + l.hostname() + ") accelgate doctor"
+}
+
+// badToken reports why GitHub was not looked at. Messages about a wrong token name what a workflow passes.
+func (l *look) badToken(err error) {
+	before, fix := cut(err.Error())
+	if cause, _, inWorkflow := strings.Cut(err.Error(), ": pass "); inWorkflow {
+		before, fix = cause, l.withToken()
+	}
+	l.add("token", Error, before, fix)
 }
 
 // token shows whose token it is, and what it may do.

@@ -1,15 +1,16 @@
 package doctor
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/text/lazyregexp"
@@ -19,9 +20,28 @@ import (
 // hosts are where a call measures.
 type hosts struct {
 	labels  []string // of runners
+	named   bool     // the labels name hosts, too
 	unknown string   // why the labels are not known
 	lacks   string   // why the call has no labels, after the name of its file
 	or      string   // what can be written in place of the input hosts
+}
+
+// measures looks whether a call of gate.yml can measure on its hosts.
+func (l *look) measures(c call) {
+	h := l.hosts(c)
+	if h.lacks != "" {
+		l.add("workflow", Error, l.where(c)+" "+h.lacks, fmt.Sprintf("write hosts: '[\"%s\"]'%s", cmp.Or(l.host.Label, "LABEL"), h.or))
+	}
+	for _, label := range h.labels {
+		if err := bench.CheckLabel(label); err != nil && h.named {
+			before, fix := cut(err.Error())
+			l.add("workflow", Error, l.where(c)+" measures on a "+before, fix+", and give the runner this label")
+		}
+	}
+	if s := l.server(); s != "github.com" && !strings.HasSuffix(s, ".ghe.com") {
+		l.add("workflow", Error, fmt.Sprintf("%s calls gate.yml, which uploads artifacts in a way that GitHub Enterprise Server refuses", l.where(c)),
+			"write one job that measures and posts, as docs/recipes.md does for GitHub Enterprise Server")
+	}
 }
 
 // texts finds inputs that are lists or mappings: GitHub takes text, numbers and booleans.
@@ -57,7 +77,7 @@ func (l *look) hosts(c call) hosts {
 		case given != "" && json.Unmarshal([]byte(given), &labels) != nil:
 			return hosts{lacks: "has the hosts " + text.Quote(given, 60) + ", which is no JSON list of labels"}
 		case len(labels) > 0:
-			return hosts{labels: labels}
+			return hosts{labels: labels, named: true}
 		}
 	default:
 		return hosts{lacks: "has hosts that are no JSON list of labels"}
@@ -72,7 +92,7 @@ func (l *look) configured(c call) (h hosts) {
 		return hosts{unknown: "computes the name of its configuration by an expression"}
 	}
 	file, err := config.Load(path)
-	name := filepath.Base(path)
+	name := l.configName(c)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return hosts{lacks: "names no hosts, and there is no " + name}
@@ -99,12 +119,28 @@ func (l *look) configured(c call) (h hosts) {
 	return h
 }
 
+// builds reports whether the reference is a branch. A commit may be that of a release.
+func (c call) builds() bool {
+	return c.ref != "" && !release.MatchString(c.ref) && !commit.MatchString(c.ref)
+}
+
+var commit = lazyregexp.New(`^[0-9a-f]{40}$`)
+
+// here reports whether a call measures on this host. A step that names no host may.
+func (l *look) here(c call) bool {
+	if c.workflow == "gate.yml" {
+		return slices.Contains(l.hosts(c).labels, l.host.Label)
+	}
+	label := c.with["host-label"]
+	return c.workflow == upstream.String()+"/native" && (label == nil || label == l.host.Label)
+}
+
 // builder looks for Go on a host that measures by a branch: there the job builds accelgate from source.
 func (l *look) builder() {
 	for _, c := range l.calls {
-		if c.workflow == "gate.yml" && c.ref == "main" && slices.Contains(l.hosts(c).labels, l.host.Label) {
+		if c.builds() && l.here(c) {
 			if _, err := worker.Find("go", l.Environ); err != nil {
-				l.add("programs", Error, fmt.Sprintf("no folder of PATH has \"go\", which %s needs here: @main is not a release, so the job builds accelgate", c.file),
+				l.add("programs", Error, fmt.Sprintf("no folder of PATH has \"go\", which %s needs here: @%s is not a release, so the job builds accelgate", c.file, c.ref),
 					"install Go from https://go.dev/dl, and add its folder to PATH; that of a runner stands in its file .path")
 			}
 			return

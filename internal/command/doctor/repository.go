@@ -2,12 +2,20 @@ package doctor
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/github"
 	"github.com/accelgate/accelgate/internal/reference/worktree"
-	"github.com/accelgate/accelgate/internal/text"
 )
+
+// atRoot goes to the root of the repository, where workflows are. Without git it stays.
+func (l *look) atRoot(ctx context.Context) {
+	r := worktree.Repository{Worker: l.Worker, Dir: l.Dir, Now: l.Now}
+	if up, err := r.Git(ctx, l.Dir, "rev-parse", "--show-cdup"); err == nil {
+		l.Dir = filepath.Join(l.Dir, up)
+	}
+}
 
 // git looks at the repository. Pairs need the commit that a pull request starts from.
 func (l *look) git(ctx context.Context) {
@@ -30,7 +38,7 @@ func (l *look) git(ctx context.Context) {
 			"git fetch --unshallow",
 		)
 	} else {
-		l.ok("git", "%s", text.Quote(strings.TrimPrefix(version, "git version "), 60))
+		l.ok("git", "version %s", strings.TrimPrefix(version, "git version "))
 	}
 	l.remote = l.repository(ask)
 }
@@ -55,22 +63,4 @@ func (l *look) repository(ask func(args ...string) (string, error)) github.Repo 
 		return github.Repo{}
 	}
 	return repo
-}
-
-// configuration reads accelgate.yaml as run does.
-func (l *look) configuration(ctx context.Context) {
-	has, absent, err := l.Check(ctx)
-	if err != nil {
-		first, _, more := strings.Cut(err.Error(), "\n")
-		if more {
-			first += " (and more)"
-		}
-		l.add("configuration", Error, first, "correct it until this passes: accelgate config check")
-		return
-	}
-	l.ok("configuration", "%s", has)
-	for _, program := range absent {
-		l.add("programs", Error, "no folder of PATH has "+program,
-			"install it, or type PATH=FOLDER:$PATH accelgate doctor with its folder; that of a runner stands in its file .path")
-	}
 }

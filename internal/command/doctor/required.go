@@ -68,8 +68,13 @@ func (l *look) protection(ctx context.Context, branch string) {
 	for _, check := range checks {
 		l.requires(branch, check, required)
 	}
+	computed := slices.IndexFunc(l.calls, func(c call) bool { return c.gates() && c.computed() })
+	if computed >= 0 {
+		l.add("protection", Unknown, l.calls[computed].file+" computes the name of its check by an expression, so it was not compared with the required checks",
+			"open "+l.page("settings/rules"))
+	}
 	for _, check := range required.Checks {
-		if !slices.Contains(checks, check) {
+		if computed < 0 && !slices.Contains(checks, check) {
 			l.unwritten(branch, check)
 		}
 	}
@@ -105,7 +110,7 @@ func (l *look) requires(branch, check string, required github.Required) {
 // unwritten looks at a required check that is not the gate's: its name may be meant as one.
 func (l *look) unwritten(branch, check string) {
 	name := fmt.Sprintf("%s requires the check %s", text.Quote(branch, 60), text.Quote(check, 60))
-	if check == "accelgate" || strings.HasPrefix(check, "accelgate (") {
+	if meant := text.Nearest(strings.ToLower(check), append(l.checks(), "accelgate")); meant != "" || strings.HasPrefix(check, "accelgate (") {
 		l.add("protection", Error, name+", which no workflow here writes, so no pull request can be merged",
 			"correct the name at "+l.page("settings/rules")+", or the input check-name")
 		return

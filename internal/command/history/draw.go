@@ -114,7 +114,7 @@ func (o *Options) drawable(all []Series, runs []*bench.Run) (kept []Series, err 
 	for _, s := range Collect(slices.Values(runs), Options{All: o.All}) {
 		ids = append(ids, s.Cell)
 	}
-	near := text.Nearest(o.Cell, ids)
+	near := text.NearestID(o.Cell, ids)
 	if near != "" {
 		near = " (did you mean " + text.ShellQuote(near) + "?)"
 	}

@@ -35,8 +35,8 @@ func PrintLimits(w io.Writer, columns int, limits []gate.CellLimit) error {
 			"%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
 			text.OneLine(l.Cell),
 			text.OneLine(l.Metric),
-			change(l.Limit),
-			change(l.Threshold),
+			change(l, l.Limit),
+			change(l, l.Threshold),
 			origin(l),
 			bound(l.Min),
 			bound(l.Max),
@@ -46,8 +46,8 @@ func PrintLimits(w io.Writer, columns int, limits []gate.CellLimit) error {
 	return t.Flush()
 }
 
-func change(percent float64) string {
-	if percent == 0 {
+func change(l *gate.CellLimit, percent float64) string {
+	if percent == 0 && !l.Own {
 		return "-"
 	}
 	return fmt.Sprintf("%.4g %%", percent)

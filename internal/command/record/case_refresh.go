@@ -80,7 +80,7 @@ func (r *CaseRefresh) Run(ctx context.Context, e *measure.Env) (int, error) {
 		}
 	}
 	e.WarnAll(edits.Left)
-	edits.Tell(e.Stdout, r.Dry, ref.Typed.Commands(e.Getenv, run.Host).Run)
+	edits.Tell(e.Stdout, r.Dry, ref.Typed.Commands(e.Getenv, run).Run)
 	return exit.Passed, nil
 }
 

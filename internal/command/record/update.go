@@ -93,16 +93,16 @@ func (u *Update) Run(ctx context.Context, e *measure.Env) (int, error) {
 			return 0, err
 		}
 		fmt.Fprintf(e.Stdout, "%s: published\n", text.OneLine(ref.Name()))
-		return exit.Passed, judge.Next(e.Stdout, "judge", ref.Typed.Commands(e.Getenv, run.Host).Run)
+		return exit.Passed, judge.Next(e.Stdout, "judge", ref.Typed.Commands(e.Getenv, run).Run)
 	}
 	if ref.From != nil || ref.Shown != "" {
 		return exit.Passed, judge.Next(
 			e.Stdout,
 			"push it as "+text.OneLine(ref.Name())+", and judge",
-			ref.Typed.Commands(e.Getenv, run.Host).Run,
+			ref.Typed.Commands(e.Getenv, run).Run,
 		)
 	}
-	err = judge.Next(e.Stdout, "review it, commit it, and judge", judge.Reviewed(ref.Path), ref.Typed.Commands(e.Getenv, run.Host).Run)
+	err = judge.Next(e.Stdout, "review it, commit it, and judge", judge.Reviewed(ref.Path), ref.Typed.Commands(e.Getenv, run).Run)
 	return exit.Passed, err
 }
 

@@ -36,6 +36,7 @@ func Baseline() (*jsonschema.Schema, error) {
 		metric.PropertyOrder = without(metric.PropertyOrder, key)
 		metric.Required = without(metric.Required, key)
 	}
+	types[reflect.TypeFor[baseline.Medians]()] = &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "number"}}
 	types[reflect.TypeFor[[]baseline.Metric]()] = &jsonschema.Schema{Type: "object", AdditionalProperties: metric}
 	s, err := document[baseline.File]("baseline.json", baseline.Schema, types)
 	if err == nil {

@@ -218,7 +218,7 @@ func (t *experiment) reasons(verdicts []gate.Verdict) string {
 // allows names what must change in a policy that lets through what this one finds by
 // default; otherwise is the next step with any other policy.
 func (t *experiment) allows(otherwise string) string {
-	if t.policy.Compat == "" {
+	if t.policy.Compat.Rules().Statistics {
 		return otherwise
 	}
 	return "policy.compat: " + string(t.policy.Compat) + " judges fewer things: remove it"

@@ -70,6 +70,9 @@ func (f *Found) configuration() string {
 func (s *Suite) lines(indent string) string {
 	var b strings.Builder
 	b.WriteString(indent + "- name: " + scalar(s.Name) + "\n")
+	if s.Prefix != "" {
+		b.WriteString(indent + "  prefix: " + scalar(s.Prefix) + " # of ids: other suites may have benchmarks of the same names\n")
+	}
 	for _, line := range s.Body {
 		b.WriteString(indent + "  " + line + "\n")
 	}

@@ -21,7 +21,7 @@ func (r *repository) goBenchmarks(ctx context.Context) (all []Suite, err error) 
 	for _, name := range tests {
 		source := r.files.content(name)
 		folder := path.Dir(name)
-		if !strings.Contains(source, "func Benchmark") || r.moduleOf(folder) == "" {
+		if !strings.Contains(source, "func Benchmark") || r.moduleOf(folder) == "" || ignoredByGo(folder) {
 			continue
 		}
 		if !slices.Contains(folders, folder) {
@@ -29,6 +29,7 @@ func (r *repository) goBenchmarks(ctx context.Context) (all []Suite, err error) 
 		}
 		guesses[folder] = append(guesses[folder], goNames(source)...)
 	}
+	r.leaveOut("Go benchmarks", folders)
 	for _, folder := range folders[:min(len(folders), maxSuites)] {
 		s, _, err := r.listed(ctx, r.goHarness(folder, guesses[folder]))
 		if err != nil {
@@ -37,9 +38,17 @@ func (r *repository) goBenchmarks(ctx context.Context) (all []Suite, err error) 
 		if !r.has("go") {
 			s.Missing = "install Go"
 		}
+		if len(folders) > 1 && folder != "." {
+			s.Prefix = folder + "."
+		}
 		all = append(all, s)
 	}
 	return all, nil
+}
+
+// ignoredByGo reports whether patterns such as ./... leave a folder out.
+func ignoredByGo(folder string) bool {
+	return strings.HasPrefix(folder, "_") || strings.Contains(folder, "/_")
 }
 
 // goHarness compiles the tests of a package once: go test would do so for each process.
@@ -57,11 +66,11 @@ func (r *repository) goHarness(folder string, guess []string) *harness {
 	}
 	run := []string{program, "-test.run", "^$", "-test.bench"}
 	return &harness{
-		name: name, title: "Go benchmarks in " + local(folder), dir: folder, format: "gobench", guess: guess, prefix: folder + ".",
+		name: name, title: "Go benchmarks in " + local(folder), dir: folder, format: "gobench", guess: guess,
+		program: program,
 		compile: []string{"go", "test", "-c", "-o", program, "."},
 		command: append(slices.Clone(run), "^{regexp}$", "-test.benchtime", "200ms", "-test.benchmem"),
 		list:    append(slices.Clone(run), ".", "-test.benchtime", "1x", "-test.v"),
-		listing: []string{"go", "test", "-vet=off", "-run", "^$", "-bench", ".", "-benchtime", "1x", "-v", "."},
 	}
 }
 
@@ -83,7 +92,7 @@ func (r *repository) moduleOf(folder string) string {
 	}
 }
 
-// goNames are the benchmarks of a test file that have no benchmarks of their own.
+// goNames are the benchmarks of a test file.
 func goNames(source string) (names []string) {
 	parsed, err := parser.ParseFile(token.NewFileSet(), "", source, parser.SkipObjectResolution)
 	if err != nil {
@@ -91,7 +100,7 @@ func goNames(source string) (names []string) {
 	}
 	for _, d := range parsed.Decls {
 		f, ok := d.(*ast.FuncDecl)
-		if ok && f.Recv == nil && isBenchmark(f.Name.Name) && !runsOthers(f) {
+		if ok && f.Recv == nil && isBenchmark(f.Name.Name) {
 			names = append(names, f.Name.Name)
 		}
 	}
@@ -103,15 +112,4 @@ func isBenchmark(name string) bool {
 	rest, ok := strings.CutPrefix(name, "Benchmark")
 	first, _ := utf8.DecodeRuneInString(rest)
 	return ok && (rest == "" || !unicode.IsLower(first))
-}
-
-// runsOthers reports a call of Run, as of testing.B.
-func runsOthers(f *ast.FuncDecl) (found bool) {
-	ast.Inspect(f, func(n ast.Node) bool {
-		if s, ok := n.(*ast.SelectorExpr); ok && s.Sel.Name == "Run" {
-			found = true
-		}
-		return !found
-	})
-	return found
 }

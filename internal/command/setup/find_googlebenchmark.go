@@ -18,20 +18,24 @@ func (r *repository) googleBenchmark(ctx context.Context) (all []Suite, err erro
 			path.Ext(base) != ".py" &&
 			path.Ext(base) != ".sh"
 	})
+	r.leaveOut("Google Benchmark", programs)
 	for _, name := range programs[:min(len(programs), maxSuites)] {
 		s, listed, err := r.listed(ctx, r.googleHarness(name))
 		if err != nil {
 			return nil, err
 		}
-		if listed {
+		if s.Prefix = name + "."; listed {
 			all = append(all, s)
 		}
+	}
+	if len(all) == 1 {
+		all[0].Prefix = ""
 	}
 	if len(all) > 0 {
 		return all, nil
 	}
 	h := r.googleHarness("build/bench")
-	return []Suite{{Name: h.name, Title: "Google Benchmark", Build: h.build, Body: h.body("", nil),
+	return []Suite{{Name: h.name, Title: "Google Benchmark", Build: h.build, Body: h.body(nil),
 		Missing: "build the program, and run accelgate init --force again"}}, nil
 }
 
@@ -41,7 +45,6 @@ func (r *repository) googleHarness(program string) *harness {
 			path.Base(program),
 			"bench",
 		), title: "Google Benchmark in " + local(program), format: "googlebench", file: "result.json",
-		prefix: program + ".",
 		command: []string{
 			local(program),
 			"--benchmark_filter=^{regexp}$",

@@ -42,8 +42,8 @@ func (r *repository) pytest(ctx context.Context) ([]Suite, error) {
 		h.command = append([]string{"python3", "-m", "pytest"}, h.command[1:]...)
 	}
 	s, listed, err := r.listed(ctx, h)
-	if !listed && s.Missing == "" {
-		s.Missing = "install pytest and pytest-benchmark"
+	if !listed {
+		s.Missing = "install pytest and pytest-benchmark, or " + s.Missing
 	}
 	return []Suite{s}, err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,9 +19,9 @@ import (
 )
 
 const (
-	maxTime   = 1e9             // nanoseconds of one iteration of a benchmark that the first run measures
-	maxSuites = 6               // of one harness
-	listLimit = 5 * time.Minute // with the time that it takes to compile them
+	maxTime   = 1e9              // nanoseconds of one iteration of a benchmark that the first run measures
+	maxSuites = 20               // of one harness
+	listLimit = 15 * time.Minute // with the time that it takes to compile them
 	maxResult = 64 << 20
 )
 
@@ -30,13 +31,12 @@ type harness struct {
 	title   string   // "Go benchmarks in ./sorting"
 	dir     string   // it starts there; "" for the root
 	build   string   // shell command that builds it in the workflow; "" if there is nothing to build
-	compile []string // builds it in dir; nil if there is nothing to build
+	program string   // that compile builds; "" if there is nothing to build
+	compile []string // builds it in dir
 	command []string // templates of kind exec
 	format  string
 	file    string   // its result in {output}; "" for standard output
 	list    []string // templates of kind exec; runs each benchmark as briefly as it can
-	listing []string // does the same before anything is built; nil if list does
-	prefix  string   // of ids, where another suite has benchmarks of these names
 	guess   []string // names that its sources show, where listing fails
 	more    []string // further lines of the suite
 }
@@ -45,35 +45,43 @@ type harness struct {
 type omitted struct{ name, why string }
 
 // listed lists the benchmarks and writes the suite, which measures what the harness reports.
-// It reports whether the harness ran.
+// It reports whether the harness has benchmarks.
 func (r *repository) listed(ctx context.Context, h *harness) (s Suite, listed bool, err error) {
 	found, why, err := r.benchmarks(ctx, h)
 	if err != nil {
 		return s, false, err
 	}
-	measured, excluded, skipped := choose(found)
-	s = Suite{Name: h.name, Title: h.title, Build: h.build}
-	listed = len(found) > 0
+	measured, excluded, skipped := choose(found.Benchmarks)
+	n := len(found.Benchmarks)
+	s = Suite{Name: h.name, Title: h.title, Build: h.build, Body: h.body(excluded)}
 	switch {
-	case len(measured) > 0:
-		s.Title += " (" + counted(len(measured), len(found)) + ")"
-	case listed:
-		s.Missing = "correct one of its benchmarks, because none can be measured: " + text.Line(found[0].Failed, maxReason)
-	case len(h.guess) > 0:
+	case n == 0 && len(h.guess) > 0:
 		s.Title += " (" + text.Plural(len(h.guess), "benchmark") + ")"
-		s.Notes = []string{"not listed: " + why}
-	default:
+		s.Missing = "correct what keeps it from running: " + why
+	case n == 0:
 		s.Missing = "install what it needs or write benchmarks, because none was listed: " + why
+	case !found.Whole:
+		s.Missing = "correct " + cmp.Or(found.CutAt(), "its benchmarks") + ", which ends the program before others run: " + why
+	case len(measured) == 0:
+		s.Missing = "correct one of its benchmarks, because none can be measured: " + text.Line(found.Benchmarks[0].Failed, maxReason)
+	default:
+		s.Title += " (" + counted(len(measured), n) + ")"
 	}
-	for _, o := range append(skipped, excluded...) {
+	for _, o := range slices.Concat(skipped, excluded, h.unbuilt(found)) {
 		s.Notes = append(s.Notes, "not measured: "+o.name+": "+o.why)
 	}
-	names := measured
-	if !listed {
-		names = h.guess
+	return s, n > 0, nil
+}
+
+// unbuilt are benchmarks of the sources that the program does not have.
+func (h *harness) unbuilt(found formats.Listing) (all []omitted) {
+	for _, name := range h.guess {
+		listed := func(b formats.Benchmark) bool { return b.Name == name || strings.HasPrefix(b.Name, name+"/") }
+		if h.program != "" && found.Whole && !slices.ContainsFunc(found.Benchmarks, listed) {
+			all = append(all, omitted{name, "not built here: if its file has build constraints, add -tags to build"})
+		}
 	}
-	s.Body = h.body(r.prefix(h, names), excluded)
-	return s, listed, nil
+	return all
 }
 
 // counted is how many benchmarks of those found are measured.
@@ -109,34 +117,18 @@ func choose(found []formats.Benchmark) (measured []string, excluded, skipped []o
 
 const maxReason = 200
 
-// prefix is that of the suite's ids: "" unless a suite before has one of its benchmarks, because a
-// cell's id occurs once.
-func (r *repository) prefix(h *harness, names []string) string {
-	prefix := ""
-	if slices.ContainsFunc(names, func(name string) bool { return slices.Contains(r.taken, name) }) {
-		prefix = h.prefix
-	}
-	for _, name := range names {
-		r.taken = append(r.taken, prefix+name)
-	}
-	return prefix
-}
-
 // usableName reports whether a benchmark's name can be written and measured.
 func usableName(name string) bool {
 	return name != "" && len(name) <= 300 && utf8.ValidString(name) && !strings.Contains(name, "\x00")
 }
 
 // body writes the keys of kind exec.
-func (h *harness) body(prefix string, excluded []omitted) []string {
+func (h *harness) body(excluded []omitted) []string {
 	lines := []string{"kind: exec"}
 	if h.dir != "" && h.dir != "." {
 		lines = append(lines, "dir: "+scalar(h.dir))
 	}
-	if prefix != "" {
-		lines = append(lines, "prefix: "+scalar(prefix)+" # of ids: another suite has benchmarks of these names")
-	}
-	if h.compile != nil {
+	if h.program != "" {
 		lines = append(lines, "build: {command: "+list(h.compile...)+", dir: "+scalar(cmp.Or(h.dir, "."))+"}")
 	}
 	read := "read: " + h.format
@@ -154,29 +146,25 @@ func (h *harness) body(prefix string, excluded []omitted) []string {
 	return append(lines, h.more...)
 }
 
-// benchmarks are those that the harness ran. Why says what kept it from listing them.
-func (r *repository) benchmarks(ctx context.Context, h *harness) (found []formats.Benchmark, why string, err error) {
+// benchmarks are those that the harness ran. Why says what kept it from listing all of them.
+func (r *repository) benchmarks(ctx context.Context, h *harness) (found formats.Listing, why string, err error) {
 	output, err := os.MkdirTemp("", "setup-")
 	if err != nil {
-		return nil, "", fmt.Errorf("make a folder for the program's result: %w: name another temporary folder with TMPDIR", err)
+		return found, "", fmt.Errorf("make a folder for the program's result: %w: name another temporary folder with TMPDIR", err)
 	}
 	defer os.RemoveAll(output)
-	listing := h.list
-	if h.listing != nil {
-		listing = h.listing
+	if h.program != "" {
+		if response, err := r.harness(ctx, h, h.compile, output); err != nil || !response.OK() {
+			return found, reason(response), err
+		}
 	}
-	args := slices.Clone(listing)
-	for i := range args {
-		args[i] = strings.ReplaceAll(args[i], "{output}", output)
-	}
-	r.Note("list the benchmarks: " + text.OneLine(strings.Join(listing, " ")))
-	response, err := r.worker.Do(ctx, worker.Request{Args: args, Dir: filepath.Join(r.Dir, filepath.FromSlash(h.dir)), Timeout: listLimit})
+	response, err := r.harness(ctx, h, h.list, output)
 	if err != nil {
-		return nil, "", err
+		return found, "", err
 	}
 	why = reason(response)
 	if response.End == worker.NotStarted {
-		return nil, why, nil
+		return found, why, nil
 	}
 	result := response.Stdout
 	if h.file != "" {
@@ -184,11 +172,22 @@ func (r *repository) benchmarks(ctx context.Context, h *harness) (found []format
 			result = nil
 		}
 	}
-	all, err := formats.List(h.format, result, response.Stdout, response.ExitCode)
-	if err != nil {
+	if found, err = formats.List(h.format, result, response.Stdout, response.ExitCode); err != nil {
 		why = text.OneLine(err.Error())
 	}
-	return all.Benchmarks, why, nil
+	return found, why, nil
+}
+
+// harness runs a command of the harness in a temporary folder, where its program is, too: the repository stays as it is.
+func (r *repository) harness(ctx context.Context, h *harness, command []string, output string) (worker.Response, error) {
+	r.Note("list the benchmarks: " + text.OneLine(strings.Join(command, " ")))
+	args := slices.Clone(command)
+	for i := range args {
+		if args[i] = strings.ReplaceAll(args[i], "{output}", output); args[i] == h.program && h.program != "" {
+			args[i] = filepath.Join(output, path.Base(h.program))
+		}
+	}
+	return r.worker.Do(ctx, worker.Request{Args: args, Dir: filepath.Join(r.Dir, filepath.FromSlash(h.dir)), Timeout: listLimit})
 }
 
 // reason is how the harness ended, with the line of its output that names a cause.

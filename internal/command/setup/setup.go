@@ -12,6 +12,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/device"
+	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -41,6 +42,7 @@ type Found struct {
 type Suite struct {
 	Name    string
 	Title   string   // what it measures, for a comment and a line of output
+	Prefix  string   // of ids, so that they stay as they are when another suite gets a benchmark of the same name; "" for none
 	Body    []string // lines of YAML below the name
 	Missing string   // what to do before it can run; "" if it runs
 	Build   string   // shell command that builds the program; "" if there is nothing to build
@@ -60,7 +62,7 @@ type repository struct {
 	files  *files
 	worker worker.Worker
 	host   bench.Host
-	taken  []string // ids of benchmarks of earlier suites
+	left   []string // warnings of what is beyond limits
 }
 
 // Look examines a repository and the host. It runs the repository's benchmarks briefly,
@@ -98,8 +100,17 @@ func Look(ctx context.Context, o Options) (*Found, error) {
 		}
 		f.Suites = append(f.Suites, found...)
 	}
+	f.Warnings = append(f.Warnings, r.left...)
 	f.rename()
 	return f, nil
+}
+
+// leaveOut names the places beyond the number of suites that are written.
+func (r *repository) leaveOut(what string, places []string) {
+	if len(places) > maxSuites {
+		r.left = append(r.left, fmt.Sprintf("%s in more than %d places: not those in %s; add suites for them to %s by hand",
+			what, maxSuites, strings.Join(text.First(places[maxSuites:], maxNotes), ", "), ConfigFile))
+	}
 }
 
 // rename gives each suite a name of its own.

@@ -21,7 +21,7 @@ func Check(dir string, files []File, force bool) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
-			return fmt.Errorf("write %s: %w; correct its folder", f.Path, err)
+			return err
 		case !info.Mode().IsRegular():
 			return exit.Usagef("%s is not a regular file: remove it, and run the command again", f.Path)
 		default:
@@ -49,10 +49,10 @@ func Write(dir string, files []File) (written []string, err error) {
 			return written, err
 		}
 		if err := atomicfile.MkdirAll(filepath.Dir(path)); err != nil {
-			return written, fmt.Errorf("write %s: %w; correct its folder", f.Path, err)
+			return written, err
 		}
 		if err := atomicfile.Write(path, []byte(f.Content)); err != nil {
-			return written, fmt.Errorf("write %s: %w; correct its folder", f.Path, err)
+			return written, err
 		}
 		written = append(written, f.Path)
 	}

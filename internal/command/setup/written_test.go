@@ -66,8 +66,8 @@ func FuzzWritten(f *testing.F) {
 		module := r.goHarness(folder, nil)
 		found := &Found{Branch: "main", Host: bench.Host{Label: "desk"}}
 		found.Suites = []Suite{
-			{Name: module.name, Title: module.title, Body: module.body(name, []omitted{{name, name}, {"other", ""}})},
-			{Name: "later", Title: name, Body: (r.googleHarness(path.Join("build", folder))).body("", nil), Missing: name},
+			{Name: module.name, Title: module.title, Prefix: name, Body: module.body([]omitted{{name, name}, {"other", ""}})},
+			{Name: "later", Title: name, Body: (r.googleHarness(path.Join("build", folder))).body(nil), Missing: name},
 			r.llamaSuite(local(folder), name),
 			r.servingSuite("vllm", "vLLM", "[throughput]", true),
 		}

@@ -53,7 +53,7 @@ func Build(ctx context.Context, arguments []string, o Options) (Built, error) {
 	for i := range s.hosts {
 		built.Cells += s.hosts[i].Cells
 	}
-	return built, err
+	return built, atomicfile.Elsewhere(err, "--out")
 }
 
 // write writes all pages: those of hosts as each is read, those of all from what hosts leave.

@@ -1,4 +1,5 @@
-// Package compat holds what the rules of other tools change in the gate: a row for each tool. It decides nothing.
+// Package compat holds what the rules of other tools change in the gate: a row for each tool. It compares the totals of
+// cells with those of their suites' files, in msmodeling's words, by the gate's own rules as well. It decides nothing.
 package compat
 
 import (
@@ -15,6 +16,8 @@ const (
 	None        Tool = "" // the gate's own rules
 	TensorSharp Tool = "tensorsharp"
 	MSModeling  Tool = "msmodeling" // its checker at commit 21de24d3
+	// InferenceBench compares two documents.
+	InferenceBench Tool = "inferencebench"
 	// MSModeling84 has no groups and no largest increase: those came after commit 84fec85.
 	MSModeling84 Tool = "msmodeling@84fec85"
 )
@@ -30,33 +33,30 @@ type Rules struct {
 	Implausible bool // a change by a large factor blocks
 	Unguarded   bool // numbers without a reference are counted
 	Complete    bool // cells and metrics that the run lacks are missing, and values that a metric cannot have fail a cell
-	// Judge judges the outcome and the speed of a cell; nil leaves both to the gate's own rules. ref is nil where the
-	// reference does not have the cell; threshold is in percent.
+	RawIDs      bool // the values in names of cells are as the tool writes them
+	// Judge judges the outcome and the speed of a cell; nil leaves both to the gate's own rules, which judge the outcome of
+	// any cell. ref is nil where the reference does not have the cell; threshold is in percent.
 	Judge func(ref, got *bench.Result, threshold float64) Judgement
 	// Metrics are the ones that are judged; nil for all that the run does not call informational.
 	Metrics []string
-	// Order sorts verdicts on cells by the names of their findings, and by cell; nil keeps the order of the run.
+	// Order sorts verdicts by the names of their findings, and by cell; nil keeps the gate's own order.
 	Order []string
 	// Totals are the rules for the recorded totals of cells.
 	Totals Totals
-}
-
-// Totals are rules for the recorded totals of cells, by the files of their suite.
-type Totals struct {
-	TwoSided bool // a gain beyond the tolerance fails as well; the host's baseline does not count
-	Groups   bool // the mean of a group is judged in place of its cases
-	Written  bool // largest increases of the files count
-	Implied  bool // and those that the files imply
+	// Change judges a number of two documents; nil leaves it to the gate's own rules. A nil number is none, tolerance is a
+	// fraction.
+	Change func(old, now *float64, better bench.Direction, tolerance float64) Change
 }
 
 var own = Rules{Statistics: true, Entries: true, Context: true, Hosts: true, Implausible: true, Unguarded: true, Complete: true,
 	Totals: Totals{Groups: true, Written: true}}
 
 var tools = map[Tool]*Rules{
-	None:         &own,
-	TensorSharp:  &tensorSharp,
-	MSModeling:   {Complete: true, Totals: Totals{TwoSided: true, Groups: true, Written: true, Implied: true}},
-	MSModeling84: {Complete: true, Totals: Totals{TwoSided: true}},
+	None:           &own,
+	TensorSharp:    &tensorSharp,
+	InferenceBench: &inferenceBench,
+	MSModeling:     {Complete: true, Totals: Totals{Judge: judgeTwoSided, Mean: meanDistance, Groups: true, Written: true, Implied: true}},
+	MSModeling84:   {Complete: true, Totals: Totals{Judge: judgeTwoSided}},
 }
 
 // Rules returns the rules of the tool. An unknown tool has the gate's own.

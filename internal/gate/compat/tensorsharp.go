@@ -12,13 +12,14 @@ const (
 // never blocks, vanished cells are not looked for, and gains are not shown.
 var tensorSharp = Rules{
 	AnyHost: true,
+	RawIDs:  true,
 	Judge:   judgeTensorSharp,
 	Metrics: []string{decode, prefill},
 	Order:   []string{"other_host", "crashed", "incorrect", "regressed", "fixed", "untracked"},
 	Totals:  Totals{Groups: true, Written: true},
 }
 
-// Class is what a tool finds of a cell.
+// Class is what a tool finds of a cell or of its total.
 type Class int
 
 // The classes.
@@ -32,6 +33,7 @@ const (
 	NoSpeed           // passes on both sides, which have no speed
 	NoReference       // the reference's speed is 0
 	Regressed         // slower by more than the threshold
+	TooFast           // faster by more than the tolerance, which fails as well
 )
 
 // Judgement is what a tool finds of a cell.
@@ -42,6 +44,7 @@ type Judgement struct {
 	Metric   string
 	Old, New bench.Summary
 	Percent  float64 // change, negative for slower; 0 without a reference
+	Reason   string  // of the tool; "" for none
 }
 
 // judgeTensorSharp is rule by rule what the original does.
@@ -68,7 +71,7 @@ func judgeTensorSharp(ref, got *bench.Result, threshold float64) Judgement {
 // exactly the threshold passes.
 func throughput(ref, got *bench.Result, threshold float64) Judgement {
 	j := Judgement{Metric: prefill}
-	if has(ref, decode) || has(got, decode) {
+	if Applies(ref, decode) || Applies(got, decode) {
 		j.Metric = decode
 	}
 	j.Old, j.New = summary(ref, j.Metric), summary(got, j.Metric)
@@ -76,7 +79,7 @@ func throughput(ref, got *bench.Result, threshold float64) Judgement {
 	case old <= 0 && now <= 0:
 		j.Class = NoSpeed
 	case old <= 0:
-		j.Class = NoReference
+		j.Class, j.Reason = NoReference, "the baseline is 0, which TensorSharp finds nothing about"
 	default:
 		j.Percent = (now - old) / old * 100
 		if j.Percent < -threshold {
@@ -86,8 +89,8 @@ func throughput(ref, got *bench.Result, threshold float64) Judgement {
 	return j
 }
 
-// has reports whether the result has the metric above 0, which is how TensorSharp's programs say that it applies.
-func has(r *bench.Result, metric string) bool {
+// Applies reports whether the result has the metric above 0, which is how TensorSharp's programs say that it applies.
+func Applies(r *bench.Result, metric string) bool {
 	s := r.Sample(metric)
 	return s != nil && s.Median() > 0
 }

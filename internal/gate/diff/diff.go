@@ -8,6 +8,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -78,8 +79,8 @@ type Policy struct {
 	// Strict fails on a regression, on a missing metric or cell, on a metric that
 	// the sides describe differently, and where nothing could be judged.
 	Strict bool
-	// Compat is [CompatInferenceBench] for that tool's rules to the letter.
-	Compat string
+	// Compat is the tool whose rules compare in place of our own.
+	Compat compat.Tool
 	// AllowContext makes a warning of every mismatch that refuses the comparison,
 	// unless Context says otherwise.
 	AllowContext bool
@@ -88,17 +89,14 @@ type Policy struct {
 	Context map[string]gate.Level
 }
 
-// CompatInferenceBench selects the rules of InferenceBench's diff.
-const CompatInferenceBench = "inferencebench"
-
 // Difference is everything that a diff found.
 type Difference struct {
 	Baseline, Candidate string // names of the sides
 	Context             []ContextMatch
-	Rows                []Row  // sorted by cell, then metric
-	Compat              string // whose rules judged, as in the policy
-	Failed              bool   // by the policy; never if it is not strict
-	Refused             string // why the two must not be compared; "" if they may
+	Rows                []Row       // sorted by cell, then metric
+	Compat              compat.Tool // whose rules judged, as in the policy
+	Failed              bool        // by the policy; never if it is not strict
+	Refused             string      // why the two must not be compared; "" if they may
 }
 
 // ContextMatch compares one fact of both sides.
@@ -146,8 +144,8 @@ type Row struct {
 func Compare(baseline, candidate Document, p Policy) Difference {
 	d := Difference{Baseline: baseline.Name, Candidate: candidate.Name, Compat: p.Compat}
 	pairs := pairMetrics(baseline, candidate)
-	if p.Compat == CompatInferenceBench {
-		d.inferenceBench(baseline, candidate, pairs, p)
+	if tool := p.Compat.Rules(); tool.Change != nil {
+		d.byTool(baseline, candidate, pairs, p, tool)
 		return d
 	}
 	d.Context = p.compareContext(baseline, candidate)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/gate/diff"
 )
 
@@ -201,7 +202,7 @@ func TestDiffRanked(t *testing.T) {
 	if diff := cmp.Diff(want, rows(d.Ranked())); diff != "" {
 		t.Errorf("our order (-want +got):\n%s", diff)
 	}
-	d = diff.Compare(old, new, diff.Policy{Compat: diff.CompatInferenceBench})
+	d = diff.Compare(old, new, diff.Policy{Compat: compat.InferenceBench})
 	want = []string{"x e regression", "x c regression", "x f regression", "x d improvement", "x b improvement",
 		"w z no_change", "x a no_change", "x g missing"}
 	if diff := cmp.Diff(want, rows(d.Ranked())); diff != "" {
@@ -322,16 +323,16 @@ func FuzzDiff(f *testing.F) {
 		b := diff.Metric{Metric: bench.Metric{Name: newName, Better: bench.Direction(newBetter), Unit: oldName}, Value: new, Has: newHas, N: newN}
 		baseline, candidate := side(sideCell(oldName, a)), side(sideCell(newName, b), sideCell(oldName, b, a))
 		baseline.Context, candidate.Context = []diff.Fact{{Name: newName, Value: oldName}}, []diff.Fact{{Name: oldName, Value: newName, Unknown: inform}}
-		for _, compat := range []string{"", diff.CompatInferenceBench} {
-			d := diff.Compare(baseline, candidate, diff.Policy{Tolerance: tolerance, Strict: true, Compat: compat})
+		for _, tool := range []compat.Tool{compat.None, compat.InferenceBench} {
+			d := diff.Compare(baseline, candidate, diff.Policy{Tolerance: tolerance, Strict: true, Compat: tool})
 			ranked := d.Ranked()
 			if len(ranked) != len(d.Rows) {
 				t.Fatalf("%d rows of %d are ranked", len(ranked), len(d.Rows))
 			}
 			for _, r := range d.Rows {
-				checkDiffRow(t, r, d.Failed, compat, inform)
+				checkDiffRow(t, r, d.Failed, tool, inform)
 			}
-			again := diff.Compare(baseline, candidate, diff.Policy{Tolerance: tolerance, Strict: true, Compat: compat})
+			again := diff.Compare(baseline, candidate, diff.Policy{Tolerance: tolerance, Strict: true, Compat: tool})
 			if !slices.Equal(rows(again.Ranked()), rows(ranked)) {
 				t.Error("two diffs of the same differ")
 			}
@@ -339,7 +340,7 @@ func FuzzDiff(f *testing.F) {
 	})
 }
 
-func checkDiffRow(t *testing.T, r diff.Row, failed bool, compat string, inform bool) {
+func checkDiffRow(t *testing.T, r diff.Row, failed bool, tool compat.Tool, inform bool) {
 	t.Helper()
 	if r.Verdict == "" {
 		t.Errorf("no verdict: %+v", r)
@@ -347,7 +348,7 @@ func checkDiffRow(t *testing.T, r diff.Row, failed bool, compat string, inform b
 	if !failed && r.Verdict == diff.Regression {
 		t.Errorf("a regression passes: %+v", r)
 	}
-	if compat != "" {
+	if tool != compat.None {
 		return
 	}
 	if !failed && !inform && r.Verdict == diff.Missing {

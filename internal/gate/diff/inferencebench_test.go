@@ -14,6 +14,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/gate/diff"
 	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
@@ -43,7 +44,7 @@ func TestInferenceBenchRules(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			d := diff.Compare(side(sideCell("", test.old)), side(sideCell("", test.new)),
-				diff.Policy{Tolerance: 0.02, Strict: true, Compat: diff.CompatInferenceBench})
+				diff.Policy{Tolerance: 0.02, Strict: true, Compat: compat.InferenceBench})
 			if got := d.Rows[0]; got.Verdict != test.want || shortly(got.DeltaRel) != test.rel {
 				t.Errorf("got %s %s, want %s %s", got.Verdict, shortly(got.DeltaRel), test.want, test.rel)
 			}
@@ -59,7 +60,7 @@ func TestInferenceBenchContextOnlyWarns(t *testing.T) {
 	old, new := side(sideCell("x", number("a lower", 1))), side(sideCell("y", number("a lower", 1)))
 	old.Context = []diff.Fact{{Name: "suite_id", Value: "s"}, {Name: "concurrency", Value: "0", Unknown: true}}
 	new.Context = []diff.Fact{{Name: "suite_id", Value: "s"}, {Name: "concurrency", Value: "4"}}
-	d := diff.Compare(old, new, diff.Policy{Strict: true, Compat: diff.CompatInferenceBench, Context: map[string]gate.Level{"concurrency": gate.Fail}})
+	d := diff.Compare(old, new, diff.Policy{Strict: true, Compat: compat.InferenceBench, Context: map[string]gate.Level{"concurrency": gate.Fail}})
 	want := []diff.ContextMatch{{Name: "suite_id", Baseline: "s", Candidate: "s", Match: true, Level: gate.Warn},
 		{Name: "concurrency", Baseline: "0", Candidate: "4", Level: gate.Warn}}
 	if diff := cmp.Diff(want, d.Context); diff != "" || d.Failed || d.Refused != "" {
@@ -131,7 +132,7 @@ func TestRecordedInferenceBenchRows(t *testing.T) {
 		old := diff.Metric{Metric: metric, Value: want.Baseline.value, Has: want.Baseline.has}
 		new := diff.Metric{Metric: metric, Value: want.Candidate.value, Has: want.Candidate.has}
 		row := diff.Compare(side(sideCell("", old)), side(sideCell("", new)),
-			diff.Policy{Tolerance: want.Tolerance, Compat: diff.CompatInferenceBench}).Rows[0]
+			diff.Policy{Tolerance: want.Tolerance, Compat: compat.InferenceBench}).Rows[0]
 		if string(row.Verdict) != want.Verdict || !want.Abs.equals(row.DeltaAbs) || !want.Rel.equals(row.DeltaRel) {
 			t.Errorf("%s\ngot %s %s %s", lines.Text(), shortly(row.DeltaAbs), shortly(row.DeltaRel), row.Verdict)
 		}
@@ -195,7 +196,7 @@ func TestRecordedInferenceBenchTables(t *testing.T) {
 	}
 	for _, pair := range pairs {
 		d := diff.Compare(recordedSide(t, pair.Baseline), recordedSide(t, pair.Candidate),
-			diff.Policy{Tolerance: pair.Tolerance, Strict: true, Compat: diff.CompatInferenceBench})
+			diff.Policy{Tolerance: pair.Tolerance, Strict: true, Compat: compat.InferenceBench})
 		var want []string
 		for i, cells := range pair.Cells {
 			want = append(want, pair.Order[i]+" "+cells[len(cells)-1])

@@ -22,16 +22,11 @@ func (d *Difference) Ranked() []Row {
 }
 
 func (d *Difference) rank(r Row) int {
-	switch {
-	case d.Compat != CompatInferenceBench:
-		v := r.Verdict.asVerdict()
-		return v.Standing()*len(gate.Findings) + v.Finding.Rank()
-	case r.Verdict == Regression:
-		return 0
-	case r.Verdict == Improvement:
-		return 1
+	if order := d.Compat.Rules().Order; order != nil {
+		return placeByTool(order, r.Verdict)
 	}
-	return 2
+	v := r.Verdict.asVerdict()
+	return v.Standing()*len(gate.Findings) + v.Finding.Rank()
 }
 
 // asVerdict is what a report would say of a row.
@@ -64,7 +59,7 @@ func (d *Difference) size(r Row) float64 {
 		return 0
 	case r.DeltaRel != nil && !math.IsNaN(*r.DeltaRel):
 		return math.Abs(*r.DeltaRel)
-	case d.Compat == CompatInferenceBench:
+	case d.Compat.Rules().Order != nil:
 		return 0
 	}
 	return math.Inf(1)

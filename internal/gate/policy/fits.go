@@ -20,7 +20,7 @@ import (
 func fits(file *config.File) (rules []gate.Rule, err error) {
 	for i := range file.Suites {
 		s := &file.Suites[i]
-		if len(s.Fits) > 0 && file.Policy.Compat != "" {
+		if len(s.Fits) > 0 && !hasEntries(file) {
 			return nil, s.Errorf("fits", "policy.compat: %s has no fits: remove one of the two", file.Policy.Compat)
 		}
 		for k := range s.Fits {

@@ -66,7 +66,7 @@ func (h onHost) checkLevels(s *config.Suite, cells []bench.Cell) error {
 // refuseLevels refuses levels under another tool's rules, which have none.
 func refuseLevels(file *config.File) error {
 	for i := range file.Suites {
-		if s := &file.Suites[i]; file.Policy.Compat != "" && len(s.Levels)+len(file.Policy.Levels) > 0 {
+		if s := &file.Suites[i]; !hasEntries(file) && len(s.Levels)+len(file.Policy.Levels) > 0 {
 			return s.Errorf(
 				"",
 				"policy.compat: %s has no levels: remove compat, or levels of the policy and of the suites",

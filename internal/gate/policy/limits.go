@@ -84,7 +84,7 @@ func (kinds Kinds) limits(file *config.File) (rules []gate.Rule, err error) {
 		for k := range s.Limits {
 			rules = append(rules, limitOf(s.Name, file.Source(fmt.Sprintf("suites[%d].limits[%d]", i, k)), &s.Limits[k])...)
 		}
-		if len(rules) > before && file.Policy.Compat != "" {
+		if len(rules) > before && !hasEntries(file) {
 			return nil, s.Errorf(
 				"limits",
 				"policy.compat: %s has no limits of metrics: remove one of the two, or limit in metrics",
@@ -97,7 +97,7 @@ func (kinds Kinds) limits(file *config.File) (rules []gate.Rule, err error) {
 
 // shown returns the rules for metrics that a suite only shows and another suite may gate.
 func (kinds Kinds) shown(file *config.File) (rules []gate.Rule, err error) {
-	if len(file.Suites) < 2 || file.Policy.Compat != "" {
+	if len(file.Suites) < 2 || !hasEntries(file) {
 		return nil, nil
 	}
 	for i := range file.Suites {

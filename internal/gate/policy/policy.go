@@ -34,6 +34,9 @@ type Kind struct {
 // Kinds are the kinds of suites by name.
 type Kinds map[string]Kind
 
+// hasEntries reports whether the configuration's entries about cells count: some other tools have none.
+func hasEntries(file *config.File) bool { return compat.Tool(file.Policy.Compat).Rules().Entries }
+
 // Of settles what blocks: flag over file over built-in.
 func Of(file *config.File, flags Flags, kinds Kinds) (gate.Policy, error) {
 	p := gate.DefaultPolicy()

@@ -60,7 +60,7 @@ func sign(key, entry []byte) string {
 // lockJournal keeps a second run from writing into the same folder.
 func lockJournal(path string) (*flock.Flock, error) {
 	if err := atomicfile.MkdirAll(filepath.Dir(path)); err != nil {
-		return nil, fmt.Errorf("create journal: %w: choose another folder with --out", err)
+		return nil, fmt.Errorf("create journal: %w", atomicfile.Elsewhere(err, "--out"))
 	}
 	lock := flock.New(path + ".lock")
 	locked, err := lock.TryLock()

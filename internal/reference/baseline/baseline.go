@@ -123,9 +123,9 @@ type Entry struct {
 	line  int // in the parsed file
 }
 
-// Metric is one metric of an entry: what it is, and what was measured.
+// Metric is one metric of an entry: what it is, which entries share and nothing changes, and what was measured.
 type Metric struct {
-	bench.Metric
+	*bench.Metric
 	bench.Summary
 
 	extra *[]unknown // nil where there is none, nearly always: a file may hold many metrics
@@ -160,11 +160,40 @@ type Operator struct {
 // alone, so that many small losses, each within the limit, still add up; [Pin]
 // moves it.
 type Anchor struct {
-	CapturedAt time.Time          `json:"captured_at"`
-	Commit     string             `json:"commit"`
-	Metrics    map[string]float64 `json:"metrics"`
+	CapturedAt time.Time `json:"captured_at"`
+	Commit     string    `json:"commit"`
+	Metrics    Medians   `json:"metrics"`
 
 	extra []unknown
+}
+
+// Medians are those of an anchor, sorted by name and written as an object: maps of a few numbers each would be most of the
+// memory of a large file.
+type Medians []Median
+
+// Median is one of a metric.
+type Median struct {
+	Name   string
+	Median float64
+}
+
+// Of returns the median of a metric; ok is false where there is none.
+func (ms Medians) Of(name string) (median float64, ok bool) {
+	for i := range ms {
+		if ms[i].Name == name {
+			return ms[i].Median, true
+		}
+	}
+	return 0, false
+}
+
+// medians are those of metrics, which are sorted by name.
+func medians(metrics []Metric) Medians {
+	list := make(Medians, len(metrics))
+	for i, m := range metrics {
+		list[i] = Median{m.Name, m.Median}
+	}
+	return list
 }
 
 // Metric returns the named metric, or nil.
@@ -203,7 +232,7 @@ func (e *Entry) measured() []Metric {
 		if v := *value; v != nil && *v > 0 {
 			m := classic[i]
 			m.Unit = ""
-			metrics = append(metrics, Metric{Metric: m, Summary: bench.Summary{Median: *v, N: 1}})
+			metrics = append(metrics, Metric{Metric: &m, Summary: bench.Summary{Median: *v, N: 1}})
 		}
 	}
 	slices.SortFunc(metrics, byName)

@@ -6,9 +6,11 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -45,9 +47,23 @@ func marshal(t *testing.T, f *baseline.File) string {
 
 func metric(name, unit string, better bench.Direction, median, mad float64, n int) baseline.Metric {
 	return baseline.Metric{
-		Metric:  bench.Metric{Name: name, Unit: unit, Better: better},
+		Metric:  &bench.Metric{Name: name, Unit: unit, Better: better},
 		Summary: bench.Summary{Median: median, MAD: mad, N: n},
 	}
+}
+
+// anchored are the medians of an anchor.
+func anchored(of map[string]float64) (ms baseline.Medians) {
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		ms = append(ms, baseline.Median{Name: name, Median: of[name]})
+	}
+	return ms
+}
+
+// decodeOf is the anchored median of decode_tps.
+func decodeOf(a *baseline.Anchor) float64 {
+	median, _ := a.Metrics.Of("decode_tps")
+	return median
 }
 
 // TestFormat reads the file that shows every field, and writes it back to the
@@ -85,7 +101,7 @@ func TestFormat(t *testing.T) {
 			Operators:  []baseline.Operator{{Name: "matmul", TotalMS: 21.75, Calls: 96}, {Name: "rope", TotalMS: 0.4, Calls: 48}},
 			Anchor: &baseline.Anchor{
 				CapturedAt: time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC), Commit: "89abdef",
-				Metrics: map[string]float64{"prefill_tps": 17900},
+				Metrics: anchored(map[string]float64{"prefill_tps": 17900}),
 			},
 		}, {
 			CaseID: "tiny__cuda__tg128__KV_CACHE_DTYPE=q8_0", OK: true, CorrectnessOK: new(true),
@@ -93,7 +109,7 @@ func TestFormat(t *testing.T) {
 			Metrics: []baseline.Metric{decode, maxErr, load},
 			Anchor: &baseline.Anchor{
 				CapturedAt: captured, Commit: "0123abc",
-				Metrics: map[string]float64{"decode_tps": 412.7, "max_abs_err": 2.5e-7, "model_load_ms": 890},
+				Metrics: anchored(map[string]float64{"decode_tps": 412.7, "max_abs_err": 2.5e-7, "model_load_ms": 890}),
 			},
 		}, {
 			CaseID: "tiny__vulkan__tg128__baseline", CorrectnessOK: new(false),

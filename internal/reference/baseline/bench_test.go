@@ -23,7 +23,7 @@ func large(n int) []byte {
 				metric("model_load_ms", "ms", bench.Lower, 1850, 12, 5),
 				metric("prefill_tps", "tok/s", bench.Higher, 20*v, 9.25, 5),
 			},
-			Anchor: &baseline.Anchor{CapturedAt: time.Unix(1.6e9, 0), Commit: "0123abc", Metrics: map[string]float64{"decode_tps": v, "model_load_ms": 1850, "prefill_tps": 20 * v}},
+			Anchor: &baseline.Anchor{CapturedAt: time.Unix(1.6e9, 0), Commit: "0123abc", Metrics: anchored(map[string]float64{"decode_tps": v, "model_load_ms": 1850, "prefill_tps": 20 * v})},
 		})
 	}
 	data, err := baseline.Marshal(f)

@@ -43,7 +43,7 @@ func TestCalibrate(t *testing.T) {
 	run := newRun(result("a", bench.Passed, sample("decode_tps", 200)), result("b", bench.Passed, sample("decode_tps", 90)))
 	run.Host.Fingerprint = h200
 	moved, _ := update(t, f, run, baseline.UpdateOptions{Now: tuesday})
-	if m := moved.Entries[0].Metric("decode_tps"); m.Noise != 0 || m.MDE != 0 || moved.Entries[0].Anchor.Metrics["decode_tps"] != 200 {
+	if m := moved.Entries[0].Metric("decode_tps"); m.Noise != 0 || m.MDE != 0 || decodeOf(moved.Entries[0].Anchor) != 200 {
 		t.Errorf("on another host: %+v, anchor %+v", m, moved.Entries[0].Anchor)
 	}
 
@@ -90,7 +90,7 @@ func TestPin(t *testing.T) {
 	f.Entries = append(f.Entries, failed)
 	f, _ = update(t, f, newRun(result("a", bench.Passed, sample("decode_tps", 80), sample("prefill_tps", 9)), result("b", bench.Passed, sample("decode_tps", 40))),
 		baseline.UpdateOptions{Reason: "slower", Now: tuesday, All: true})
-	if f.Entries[0].Anchor.Metrics["decode_tps"] != 100 {
+	if decodeOf(f.Entries[0].Anchor) != 100 {
 		t.Fatalf("a refresh moved the anchor: %+v", f.Entries[0].Anchor)
 	}
 	before := marshal(t, f)
@@ -100,10 +100,10 @@ func TestPin(t *testing.T) {
 	}
 	pinned = parse(t, marshal(t, pinned))
 	a := pinned.Entries[0].Anchor
-	if a.Metrics["decode_tps"] != 80 || !a.CapturedAt.Equal(tuesday) || a.Commit != "0123abc" {
+	if decodeOf(a) != 80 || !a.CapturedAt.Equal(tuesday) || a.Commit != "0123abc" {
 		t.Errorf("anchor %+v", a)
 	}
-	if pinned.Entries[1].Anchor.Metrics["decode_tps"] != 50 || pinned.Entries[2].Anchor != nil {
+	if decodeOf(pinned.Entries[1].Anchor) != 50 || pinned.Entries[2].Anchor != nil {
 		t.Errorf("another entry was pinned: %+v", pinned.Entries[1:])
 	}
 	if *pinned.Notes != "the new kernel is worth it (accelgate v1.0.0)" || pinned.Entries[0].Metric("decode_tps").Noise != 0.012 {

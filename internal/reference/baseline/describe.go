@@ -26,6 +26,16 @@ func knownDirection(name string) bench.Direction {
 	return ""
 }
 
+// shareDescription returns the description that was read, the same one for all metrics that it is equal for.
+func (r *reader) shareDescription() *bench.Metric {
+	last := r.descriptions[r.described.Name]
+	if last == nil || *last != r.described {
+		last = new(r.described)
+		r.descriptions[last.Name] = last
+	}
+	return last
+}
+
 // passing notes what an entry that is ok cannot be.
 func (r *reader) passing(e *Entry, correctAt int) {
 	if e.CorrectnessOK != nil && !*e.CorrectnessOK {
@@ -56,9 +66,9 @@ func (r *reader) describe(known map[string]description, entries []Entry) {
 		}
 		before, described := known[m.Name]
 		switch {
-		case !described || before.metric.Unit == "" && sameMeaning(&before.metric.Metric, &m.Metric):
+		case !described || before.metric.Unit == "" && sameMeaning(before.metric.Metric, m.Metric):
 			known[m.Name] = description{m, last}
-		case !sameMeaning(&before.metric.Metric, &m.Metric):
+		case !sameMeaning(before.metric.Metric, m.Metric):
 			first := &entries[before.entry]
 			r.note(found.at, "metric %s is described differently in entry %s on line %d and in entry %s on line %d: "+
 				"make better, unit, exact, informational, fallback_for, counted_by and min_count equal",
@@ -71,7 +81,7 @@ func (r *reader) describe(known map[string]description, entries []Entry) {
 // is not given contradicts none, and a program that learns to print more digits
 // means the same by them.
 func sameMeaning(a, b *bench.Metric) bool {
-	return a.Better == b.Better && a.Exact == b.Exact && a.Informational == b.Informational &&
+	return a == b || a.Better == b.Better && a.Exact == b.Exact && a.Informational == b.Informational &&
 		a.FallbackFor == b.FallbackFor && a.ConfirmedBy == b.ConfirmedBy && a.CountedBy == b.CountedBy &&
 		a.MinCount == b.MinCount && sameKind(a.Quantity(), b.Quantity()) && sameUnit(a.Unit, b.Unit)
 }

@@ -1,7 +1,7 @@
 package baseline
 
 import (
-	"maps"
+	"slices"
 	"strings"
 	"time"
 )
@@ -19,7 +19,7 @@ func (e *Entry) crept(m *Metric) (change float64, far bool) {
 	if instead := e.Metric(m.FallbackFor); instead != nil && instead.Median > 0 {
 		return 0, false
 	}
-	first, known := e.Anchor.Metrics[m.Name]
+	first, known := e.Anchor.Metrics.Of(m.Name)
 	if !known || first <= 0 {
 		return 0, false
 	}
@@ -52,7 +52,8 @@ func Pin(old *File, only func(caseID string) bool, tool, reason string) (*File, 
 
 // pin moves the anchor of an entry, unless it has every median already.
 func (e *Entry) pin(f *File) (changes []Change) {
-	a := &Anchor{CapturedAt: f.CapturedAt, Metrics: map[string]float64{}}
+	measured := e.measured()
+	a := &Anchor{CapturedAt: f.CapturedAt, Metrics: medians(measured)}
 	if f.Commit != nil {
 		a.Commit = *f.Commit
 	}
@@ -61,9 +62,8 @@ func (e *Entry) pin(f *File) (changes []Change) {
 		before = *e.Anchor
 		a.extra = before.extra
 	}
-	for _, m := range e.measured() {
-		a.Metrics[m.Name] = m.Median
-		if first, known := before.Metrics[m.Name]; !known || first != m.Median {
+	for _, m := range measured {
+		if first, known := before.Metrics.Of(m.Name); !known || first != m.Median {
 			changes = append(
 				changes,
 				Change{
@@ -79,7 +79,7 @@ func (e *Entry) pin(f *File) (changes []Change) {
 			)
 		}
 	}
-	if !maps.Equal(before.Metrics, a.Metrics) && len(a.Metrics) > 0 {
+	if !slices.Equal(before.Metrics, a.Metrics) && len(a.Metrics) > 0 {
 		e.Anchor = a
 	}
 	return changes

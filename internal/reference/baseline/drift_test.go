@@ -12,11 +12,12 @@ import (
 func TestDrift(t *testing.T) {
 	anchored := func(first float64, m baseline.Metric, more ...baseline.Metric) *baseline.File {
 		e := baseline.Entry{CaseID: "a", OK: true, CorrectnessOK: new(true), Metrics: append(more, m),
-			Anchor: &baseline.Anchor{CapturedAt: monday, Metrics: map[string]float64{m.Name: first}}}
+			Anchor: &baseline.Anchor{CapturedAt: monday, Metrics: anchored(map[string]float64{m.Name: first})}}
 		return &baseline.File{HostLabel: "linux-cuda", CapturedAt: monday, Fingerprint: &h100, Entries: []baseline.Entry{e}}
 	}
 	changed := func(m baseline.Metric, change func(*bench.Metric)) baseline.Metric {
-		change(&m.Metric)
+		m.Metric = new(*m.Metric)
+		change(m.Metric)
 		return m
 	}
 	tps, ms := metric("tps", "", bench.Higher, 89, 0, 1), metric("ms", "", bench.Lower, 111, 0, 1)

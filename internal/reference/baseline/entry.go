@@ -12,7 +12,7 @@ import (
 )
 
 // newEntry makes an entry of a result. It leaves metrics out that can be no reference.
-func (u *update) newEntry(id string, r *bench.Result, described map[string]bench.Metric) (Entry, error) {
+func (u *update) newEntry(id string, r *bench.Result, described map[string]*bench.Metric) (Entry, error) {
 	e := Entry{
 		CaseID:     id,
 		OK:         true,
@@ -30,7 +30,7 @@ func (u *update) newEntry(id string, r *bench.Result, described map[string]bench
 			continue
 		}
 		m, known := described[s.Metric]
-		summary := summarize(s, r.Judged(s), m.Exact)
+		summary := summarize(s, r.Judged(s), known && m.Exact)
 		switch {
 		case summary.N == 0:
 			continue
@@ -56,7 +56,6 @@ func (u *update) newEntry(id string, r *bench.Result, described map[string]bench
 		case u.run.NoReference(s.Metric, summary.Median) != "":
 			continue
 		}
-		m.Optional = false // each entry has what it has
 		e.Metrics = append(e.Metrics, Metric{Metric: m, Summary: summary})
 	}
 	slices.SortFunc(e.Metrics, byName)
@@ -89,8 +88,11 @@ func summarize(s *bench.Sample, values []float64, exact bool) bench.Summary {
 	if stderr, ok := s.StdErr(); ok {
 		summary.StdErr = short(stderr)
 	}
+	if rounded := short(summary.Median); !exact && math.Abs(rounded-summary.Median) <= summary.MAD {
+		summary.Median = rounded // by less than the values differ
+	}
 	if !exact {
-		summary.Median, summary.MAD = short(summary.Median), short(summary.MAD)
+		summary.MAD = short(summary.MAD)
 	}
 	return summary
 }
@@ -99,7 +101,7 @@ func usable(s bench.Summary) bool {
 	return math.Abs(s.Median) <= maxNumber && s.MAD >= 0 && s.MAD <= maxNumber && s.N > 0 && s.N <= maxCount // all false for NaN
 }
 
-// digits is how many significant digits a baseline keeps: a count that changes by 1e-5 is not the same number.
+// digits is how many significant digits a baseline keeps of a number that differs from process to process.
 const digits = 7
 
 // short rounds to [digits] or to a whole number, whichever is finer.

@@ -141,11 +141,11 @@ func (l *linter) metric(m *Metric) {
 		l.warnf("%s: the spread (mad %v) is larger than the median %v: %s", name, m.MAD, m.Median, again)
 	}
 	before, known := l.metrics[m.Name]
-	now := m.Metric
+	now := *m.Metric
 	now.Resolution = before.Resolution
 	switch {
 	case !known:
-		l.metrics[m.Name] = m.Metric
+		l.metrics[m.Name] = *m.Metric
 	case before != now:
 		l.errorf(
 			"%s: unit, better, exact, informational, fallback_for, counted_by or min_count differ from the entries before: make them equal",
@@ -164,10 +164,11 @@ func (l *linter) metric(m *Metric) {
 // drift finds what many refreshes, each within the limit, have added up to.
 func (l *linter) drift(e *Entry, m *Metric) {
 	if change, far := e.crept(m); far {
+		first, _ := e.Anchor.Metrics.Of(m.Name)
 		l.warnf(
 			"%s has crept from %v to %v (%+.1f %%, worse) since %s: look for the cause with accelgate history, or accept it with accelgate baseline anchor",
 			quote(m.Name),
-			e.Anchor.Metrics[m.Name],
+			first,
 			m.Median,
 			m.Better.Change(change),
 			day(e.Anchor.CapturedAt),

@@ -175,8 +175,8 @@ func (e *encoder) anchor(a *Anchor) {
 	e.key("", "captured_at").time(a.CapturedAt)
 	e.key("", "commit").string(a.Commit)
 	e.key("", "metrics").open('{')
-	for _, name := range slices.Sorted(maps.Keys(a.Metrics)) {
-		e.key("", name).float(a.Metrics[name])
+	for _, m := range a.Metrics {
+		e.key("", m.Name).float(m.Median)
 	}
 	e.close('}')
 	e.extra("", a.extra)

@@ -267,9 +267,11 @@ func (r *reader) metrics(e *Entry) {
 		if !r.room(len(found), "metrics") {
 			return
 		}
-		m := located{Metric: Metric{Metric: bench.Metric{Name: name}}, at: r.next()}
+		r.described = bench.Metric{Name: name}
+		m := located{Metric: Metric{Metric: &r.described}, at: r.next()}
 		before := r.noted()
 		r.metric(&m.Metric)
+		m.Metric.Metric = r.shareDescription()
 		m.sound = r.noted() == before
 		found = append(found, m)
 	})
@@ -311,7 +313,7 @@ func (r *reader) metric(m *Metric) {
 		case "stderr":
 			r.positive(&m.StdErr)
 		default:
-			if !r.meaning(field, &m.Metric) {
+			if !r.meaning(field, m.Metric) {
 				r.keep(m.place(), key)
 			}
 		}
@@ -445,13 +447,16 @@ func (r *reader) anchorMetrics(a *Anchor) {
 	if r.null() {
 		return
 	}
-	a.Metrics = map[string]float64{}
+	found := r.mediansFound[:0]
 	r.table(func(name string) {
-		if !r.room(len(a.Metrics), "anchored medians") {
+		if !r.room(len(found), "anchored medians") {
 			return
 		}
-		var median float64
-		r.number(&median)
-		a.Metrics[name] = median
+		m := Median{Name: name}
+		r.number(&m.Median)
+		found = append(found, m)
 	})
+	r.mediansFound = found
+	slices.SortFunc(found, func(a, b Median) int { return strings.Compare(a.Name, b.Name) })
+	a.Metrics = slices.Clone(found)
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
 )
 
 // reader reads JSON as people write it, with comments, trailing commas and
@@ -34,13 +36,17 @@ type reader struct {
 
 	metricsFound   []located // of one entry, sorted by name
 	operatorsFound []Operator
+	mediansFound   Medians
+
+	described    bench.Metric             // that is read
+	descriptions map[string]*bench.Metric // by name, the last ones read
 }
 
 // maxDepth is how deep TensorSharp's reader (System.Text.Json) goes.
 const maxDepth = 64
 
 func newReader(name string, data []byte) *reader {
-	return &reader{name: name, data: data, line: 1, words: map[string]string{}}
+	return &reader{name: name, data: data, line: 1, words: map[string]string{}, descriptions: map[string]*bench.Metric{}}
 }
 
 // next moves to the next value and returns its position.

@@ -98,7 +98,7 @@ func (r random) entry(id string) baseline.Entry {
 		CaseID: id, OK: ok, CorrectnessOK: maybe(r, func() bool { return ok || r.IntN(2) == 0 }),
 		PrefillTPS: maybe(r, r.float), DecodeTPS: maybe(r, r.float), ModelLoadMS: maybe(r, r.float),
 		Anchor: maybe(r, func() baseline.Anchor {
-			return baseline.Anchor{CapturedAt: r.time(), Commit: r.string(), Metrics: map[string]float64{r.string(): -r.float(), r.string(): r.float()}}
+			return baseline.Anchor{CapturedAt: r.time(), Commit: r.string(), Metrics: anchored(map[string]float64{r.string(): -r.float(), r.string(): r.float()})}
 		}),
 	}
 	if r.IntN(2) == 0 {

@@ -11,7 +11,7 @@ import (
 
 // Run returns the file as a reference to compare with. Its cells have no
 // parameters: their ids are the case ids, letter by letter. It shares maps
-// with f, so neither may be modified afterwards.
+// and summaries with f, so neither may be modified afterwards.
 //
 // Where entries disagree on what a metric is, the first entry by order of the
 // file wins and the run carries a warning.
@@ -32,19 +32,17 @@ func (f *File) Run() *bench.Run {
 		run.Calibration = &bench.Calibration{Before: []float64{f.CalibrationMS}}
 	}
 	known := map[string]*described{}
-	summaries := make([]bench.Summary, 0, f.metrics()) // in one piece, without the descriptions
-	samples := make([]bench.Sample, 0, cap(summaries))
+	samples := make([]bench.Sample, 0, f.metrics())
 	for i := range f.Entries {
 		e := &f.Entries[i]
 		metrics := e.measured()
 		from := len(samples)
 		for j := range metrics {
-			summaries = append(summaries, metrics[j].Summary)
-			samples = append(samples, bench.Sample{Metric: metrics[j].Name, Summary: &summaries[len(summaries)-1]})
+			samples = append(samples, bench.Sample{Metric: metrics[j].Name, Summary: &metrics[j].Summary})
 		}
 		run.Results = append(run.Results, e.result(samples[from:len(samples):len(samples)]))
 		for j := range metrics {
-			describe(known, &metrics[j].Metric, e.CaseID)
+			describe(known, metrics[j].Metric, e.CaseID)
 		}
 	}
 	for _, d := range known {
@@ -81,7 +79,7 @@ func (e *Entry) result(samples []bench.Sample) bench.Result {
 	if a := e.Anchor; a != nil {
 		result.Anchored = bench.Point{At: a.CapturedAt, Revision: a.Commit}
 		for i := range result.Samples {
-			result.Samples[i].Anchor = a.Metrics[result.Samples[i].Metric]
+			result.Samples[i].Anchor, _ = a.Metrics.Of(result.Samples[i].Metric)
 		}
 	}
 	if len(e.Operators) > 0 {

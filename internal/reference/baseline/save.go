@@ -10,5 +10,5 @@ func Save(path string, f *File) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(path, data)
+	return atomicfile.Elsewhere(atomicfile.Write(path, data), "--baseline")
 }

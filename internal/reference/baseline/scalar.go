@@ -126,7 +126,7 @@ var timeLayouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2
 func (r *reader) time(dst *time.Time) {
 	var text string
 	at := r.next()
-	if r.text(&text); text == "" {
+	if r.shared(&text); text == "" {
 		return
 	}
 	for _, layout := range timeLayouts {

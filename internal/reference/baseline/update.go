@@ -140,7 +140,7 @@ func (u *update) checkMeaning(old *File) error {
 	now := map[string]*bench.Metric{}
 	for _, e := range u.entries {
 		for i := range e.Metrics {
-			now[e.Metrics[i].Name] = &e.Metrics[i].Metric
+			now[e.Metrics[i].Name] = e.Metrics[i].Metric
 		}
 	}
 	for i := range old.Entries {
@@ -149,7 +149,7 @@ func (u *update) checkMeaning(old *File) error {
 			continue
 		}
 		for j := range e.Metrics {
-			if m := now[e.Metrics[j].Name]; m != nil && !sameMeaning(m, &e.Metrics[j].Metric) {
+			if m := now[e.Metrics[j].Name]; m != nil && !sameMeaning(m, e.Metrics[j].Metric) {
 				return fmt.Errorf(
 					"the run describes metric %s (better, unit, exact, informational, fallback_for, counted_by, min_count) otherwise than entry %s of the baseline, which did not pass in this run: "+
 						"run the whole matrix, or remove that entry with accelgate baseline prune",
@@ -164,12 +164,13 @@ func (u *update) checkMeaning(old *File) error {
 
 // measure makes an entry of every cell that passed.
 func (u *update) measure() error {
-	described := make(map[string]bench.Metric, len(u.run.Metrics))
+	described := make(map[string]*bench.Metric, len(u.run.Metrics))
 	for _, m := range u.run.Metrics {
+		m.Optional = false // each entry has what it has
 		if m.Better == "" {
 			m.Better = bench.Higher // as its documentation says
 		}
-		described[m.Name] = m
+		described[m.Name] = &m
 	}
 	var errs []error
 	for i := range u.run.Results {
@@ -268,7 +269,7 @@ func (e *Entry) lookedAtOnly(before *Entry) bool {
 		return false
 	}
 	for i := range e.Metrics {
-		if m := before.Metric(e.Metrics[i].Name); m == nil || m.N < e.Metrics[i].N || !sameMeaning(&m.Metric, &e.Metrics[i].Metric) {
+		if m := before.Metric(e.Metrics[i].Name); m == nil || m.N < e.Metrics[i].N || !sameMeaning(m.Metric, e.Metrics[i].Metric) {
 			return false
 		}
 	}
@@ -278,7 +279,7 @@ func (e *Entry) lookedAtOnly(before *Entry) bool {
 // keepNoise takes over what calibrating has shown: a run does not.
 func (e *Entry) keepNoise(before *Entry) {
 	for i := range e.Metrics {
-		if m := before.Metric(e.Metrics[i].Name); m != nil && sameMeaning(&m.Metric, &e.Metrics[i].Metric) {
+		if m := before.Metric(e.Metrics[i].Name); m != nil && sameMeaning(m.Metric, e.Metrics[i].Metric) {
 			e.Metrics[i].Noise, e.Metrics[i].MDE = m.Noise, m.MDE
 		}
 	}
@@ -326,7 +327,7 @@ func (u *update) settle(e, before Entry) Entry {
 
 // small reports whether a number moved by too little to be rewritten.
 func (u *update) small(id string, m, old *Metric) bool {
-	if u.opts.Small == nil || m.Exact || old.Exact || !sameMeaning(&m.Metric, &old.Metric) || !sameUnit(m.Unit, old.Unit) {
+	if u.opts.Small == nil || m.Exact || old.Exact || !sameMeaning(m.Metric, old.Metric) || !sameUnit(m.Unit, old.Unit) {
 		return false
 	}
 	return math.Abs(m.Median-old.Median) <= math.Abs(old.Median)*u.opts.Small(id, m.Name, old.Median)/100
@@ -336,7 +337,7 @@ func (u *update) small(id string, m, old *Metric) bool {
 func (m *Metric) still(old *Metric) bool {
 	moved := math.Abs(m.Median - old.Median)
 	switch {
-	case !sameMeaning(&m.Metric, &old.Metric) || !sameUnit(m.Unit, old.Unit):
+	case !sameMeaning(m.Metric, old.Metric) || !sameUnit(m.Unit, old.Unit):
 		return false
 	case m.Exact || old.Exact || m.N < minForNoise || old.N < minForNoise:
 		return false
@@ -392,12 +393,9 @@ func (u *update) record(e Entry, before []Metric) Entry {
 }
 
 func (u *update) anchor(metrics []Metric) *Anchor {
-	a := &Anchor{CapturedAt: u.opts.Now.UTC().Truncate(100), Metrics: make(map[string]float64, len(metrics))}
+	a := &Anchor{CapturedAt: u.opts.Now.UTC().Truncate(100), Metrics: medians(metrics)}
 	if commit := u.commit(); commit != nil {
 		a.Commit = *commit
-	}
-	for _, m := range metrics {
-		a.Metrics[m.Name] = m.Median
 	}
 	return a
 }

@@ -113,7 +113,7 @@ func TestUpdateCaptures(t *testing.T) {
 	loss := metric("loss", "", bench.Lower, 0.123456789, 0, 1)
 	loss.Exact = true
 	anchor := func(medians map[string]float64) *baseline.Anchor {
-		return &baseline.Anchor{CapturedAt: monday, Commit: "0123abc", Metrics: medians}
+		return &baseline.Anchor{CapturedAt: monday, Commit: "0123abc", Metrics: anchored(medians)}
 	}
 	want := &baseline.File{
 		HostLabel: "linux-cuda", CapturedAt: monday, Commit: new("0123abc"), Notes: new("first (accelgate v1.0.0)"), Schema: 1, Fingerprint: &h100,
@@ -182,10 +182,10 @@ func TestUpdateMerges(t *testing.T) {
 	if *again.DecodeTPS != 110 || again.ModelLoadMS != nil || again.Metric("model_load_ms") != nil || !*again.CorrectnessOK {
 		t.Errorf("again is %+v", again)
 	}
-	if a := again.Anchor; a.Metrics["decode_tps"] != 100 || !a.CapturedAt.Equal(monday) || a.Commit != "0123abc" {
+	if a := again.Anchor; decodeOf(a) != 100 || !a.CapturedAt.Equal(monday) || a.Commit != "0123abc" {
 		t.Errorf("the anchor moved: %+v", a)
 	}
-	if a := got.Entries[1].Anchor; a.Metrics["decode_tps"] != 7 || !a.CapturedAt.Equal(tuesday) || a.Commit != "9f9f9f9" {
+	if a := got.Entries[1].Anchor; decodeOf(a) != 7 || !a.CapturedAt.Equal(tuesday) || a.Commit != "9f9f9f9" {
 		t.Errorf("the anchor of the new entry is %+v", a)
 	}
 	if got.Entries[1].CorrectnessOK != nil {
@@ -222,7 +222,7 @@ func TestUpdateAdoptsTensorSharp(t *testing.T) {
 	if len(changes) != 2 || changes[0].Old != 90 || changes[0].Kind != baseline.Changed {
 		t.Errorf("changes are %+v", changes)
 	}
-	if got.Schema != 1 || got.Entries[0].Anchor.Metrics["decode_tps"] != 100 || got.Entries[0].PrefillTPS != nil {
+	if got.Schema != 1 || decodeOf(got.Entries[0].Anchor) != 100 || got.Entries[0].PrefillTPS != nil {
 		t.Errorf("file is\n%s", marshal(t, got))
 	}
 }
@@ -444,13 +444,23 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestUpdateKeepsSevenDigits of a count, so that a change by 1e-5 is one.
-func TestUpdateKeepsSevenDigits(t *testing.T) {
-	for _, c := range []struct{ measured, want float64 }{
-		{10000.1, 10000.1}, {10000.2, 10000.2}, {0.123456789, 0.1234568}, {999999.94, 999999.9},
-		{1234567.8, 1234568}, {9999999999, 9999999999},
+// TestUpdateRoundsByNoMoreThanValuesDiffer: seven digits of numbers that differ, and all digits of those that repeat, so that a limit
+// of 0 % finds any change of them.
+func TestUpdateRoundsByNoMoreThanValuesDiffer(t *testing.T) {
+	for _, c := range []struct {
+		measured []float64
+		want     float64
+	}{
+		{[]float64{10000.1}, 10000.1},
+		{[]float64{0.123456789}, 0.123456789},
+		{[]float64{0.123456789, 0.123456789, 0.123456789}, 0.123456789},
+		{[]float64{0.123456788, 0.123456789, 0.12345679}, 0.123456789},
+		{[]float64{0.1234, 0.123456789, 0.1235}, 0.1234568},
+		{[]float64{999998, 999999.94, 999999.98}, 999999.9},
+		{[]float64{1234566, 1234567.8, 1234569}, 1234568},
+		{[]float64{9999999999}, 9999999999},
 	} {
-		got, _ := update(t, nil, newRun(result("a", bench.Passed, sample("decode_tps", c.measured))), baseline.UpdateOptions{Now: monday})
+		got, _ := update(t, nil, newRun(result("a", bench.Passed, sample("decode_tps", c.measured...))), baseline.UpdateOptions{Now: monday})
 		if median := got.Entries[0].Metric("decode_tps").Median; median != c.want {
 			t.Errorf("%v was written as %v, want %v", c.measured, median, c.want)
 		}

@@ -16,7 +16,7 @@ func (f *File) Save(path string) error {
 	if err := f.fit(MaxBytes); err != nil {
 		return fmt.Errorf("save the history %s: %w", path, err)
 	}
-	return atomicfile.WriteFrom(path, f.write)
+	return atomicfile.Elsewhere(atomicfile.WriteFrom(path, f.write), "--history")
 }
 
 // Marshal returns the file with its newest runs, as many as fit into so many

@@ -8,42 +8,20 @@ const QuarantineName = "quarantine.yml"
 
 // Quarantined is a flaky cell that does not block until a day.
 type Quarantined struct {
-	Cell    string `json:"cell"`           // id, exactly
-	Host    string `json:"host,omitempty"` // label; "" is every host
-	Owner   string `json:"owner"`          // who mends it
-	Expires Date   `json:"expires"`        // the last day on which it holds
-	Reason  string `json:"reason"`
-	Issue   string `json:"issue,omitempty"`
+	Cell    string `yaml:"cell,required" json:"cell"`       // id, exactly
+	Host    string `yaml:"host" json:"host,omitempty"`      // label; "" is every host
+	Owner   string `yaml:"owner,required" json:"owner"`     // who mends it
+	Expires Date   `yaml:"expires,required" json:"expires"` // the last day on which it holds
+	Reason  string `yaml:"reason,required" json:"reason"`
+	Issue   string `yaml:"issue" json:"issue,omitempty"`
 	Source  string `json:"source,omitempty"` // file and line
-}
-
-// DaysLeft is that of [Entry.DaysLeft].
-func (q *Quarantined) DaysLeft(today Date) int { return int(q.Expires - today) }
-
-// Holds is that of [Entry.Holds].
-func (q *Quarantined) Holds(today Date) bool {
-	left := q.DaysLeft(today)
-	return left >= 0 && left <= MaxDays
-}
-
-// quarantined is an entry as the file has it.
-type quarantined struct {
-	Cell    string `yaml:"cell,required"`
-	Host    string `yaml:"host"`
-	Owner   string `yaml:"owner,required"`
-	Expires Date   `yaml:"expires,required"`
-	Reason  string `yaml:"reason,required"`
-	Issue   string `yaml:"issue"`
-}
-
-func (w *quarantined) entry(source string) Quarantined {
-	return Quarantined{Cell: w.Cell, Host: w.Host, Owner: w.Owner, Expires: w.Expires, Reason: w.Reason, Issue: w.Issue, Source: source}
 }
 
 // ReadQuarantine reads the text of a file of quarantined cells: a YAML list, or nothing
 // but comments. Errors are those of [Read].
 func ReadQuarantine(name string, data []byte, today Date) ([]Quarantined, error) {
-	return readList(name, data, "quarantined cells", "this cell and host are quarantined", (*quarantined).entry,
+	return readList(name, data, "quarantined cells", "this cell and host are quarantined",
+		func(q *Quarantined, source string) Quarantined { q.Source = source; return *q },
 		func(q *Quarantined) (key, []complaint) { return key{cell: q.Cell, host: q.Host}, q.complaints(today) })
 }
 

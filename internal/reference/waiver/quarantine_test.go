@@ -48,7 +48,7 @@ func FuzzReadQuarantine(f *testing.F) {
 			return
 		}
 		for _, q := range list {
-			if q.Cell == "" || q.Owner == "" || q.Reason == "" || q.DaysLeft(quarantineToday) > waiver.MaxDays {
+			if q.Cell == "" || q.Owner == "" || q.Reason == "" || q.Expires.DaysLeft(quarantineToday) > waiver.MaxDays {
 				t.Errorf("accepted %+v", q)
 			}
 		}

@@ -41,19 +41,16 @@ type key struct{ cell, metric, host string }
 
 func (e *Entry) key() key { return key{e.Cell, e.Metric, e.Host} }
 
-// DaysLeft is the number of days after today on which the waiver still holds:
-// 0 on its last one, and negative after that.
-func (e *Entry) DaysLeft(today Date) int { return int(e.Expires - today) }
-
-// Holds reports whether the waiver is in force. One that expires later than
-// [MaxDays] from today is not, so that a clock which stands still accepts nothing.
-func (e *Entry) Holds(today Date) bool {
-	left := e.DaysLeft(today)
-	return left >= 0 && left <= MaxDays
-}
-
 // Date is a day in UTC, counted from 1970-01-01.
 type Date int64
+
+// DaysLeft is the number of days after today on which an entry that expires on d still holds:
+// 0 on its last one, and negative after that.
+func (d Date) DaysLeft(today Date) int { return int(d - today) }
+
+// Holds reports whether an entry that expires on d is in force. One that expires later than
+// [MaxDays] from today is not, so that a clock which stands still accepts nothing.
+func (d Date) Holds(today Date) bool { return d >= today && d.DaysLeft(today) <= MaxDays }
 
 // DateOf returns the day of a time.
 func DateOf(t time.Time) Date { return Date(math.Floor(float64(t.Unix()) / (24 * 60 * 60))) }

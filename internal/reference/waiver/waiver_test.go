@@ -68,7 +68,7 @@ func TestHolds(t *testing.T) {
 		holds bool
 	}{"2026-03-30": {1, true}, "2026-03-31": {0, true}, "2026-04-01": {-1, false}, "2025-03-30": {366, true}, "2025-03-29": {367, false}, "1970-01-01": {20543, false}} {
 		d := day(t, today)
-		if left, holds := e.DaysLeft(d), e.Holds(d); left != want.left || holds != want.holds {
+		if left, holds := e.Expires.DaysLeft(d), e.Expires.Holds(d); left != want.left || holds != want.holds {
 			t.Errorf("on %s: %d days left, holds %v, want %d, %v", today, left, holds, want.left, want.holds)
 		}
 	}
@@ -240,7 +240,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		for _, e := range list {
-			if e.Cell == "" || e.Metric == "" || e.Reason == "" || !(e.Ceiling > 0 && e.Ceiling <= waiver.MaxCeiling) || e.DaysLeft(today) > waiver.MaxDays {
+			if e.Cell == "" || e.Metric == "" || e.Reason == "" || !(e.Ceiling > 0 && e.Ceiling <= waiver.MaxCeiling) || e.Expires.DaysLeft(today) > waiver.MaxDays {
 				t.Errorf("%+v is out of bounds", e)
 			}
 		}

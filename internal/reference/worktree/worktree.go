@@ -118,10 +118,13 @@ func (r *Repository) Lease(ctx context.Context, root, job string) (*Folder, erro
 	return &Folder{r, root, lease}, nil
 }
 
-// Add checks a commit out into a worktree of its own.
+// Add checks a commit, which the repository has, out into a worktree of its own.
 func (f *Folder) Add(ctx context.Context, name, commit string) (dir string, err error) {
 	dir = filepath.Join(f.Root, name)
 	_, err = f.repository.Git(ctx, f.repository.Dir, "worktree", "add", "--quiet", "--detach", "--force", dir, commit)
+	if err != nil {
+		err = fmt.Errorf("%w: make the repository writable, free space, or name another temporary folder with TMPDIR", err)
+	}
 	return dir, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -79,6 +80,5 @@ func median(values []float64) (float64, bool) {
 	if len(v) == 0 {
 		return 0, false
 	}
-	slices.Sort(v)
-	return v[(len(v)-1)/2]/2 + v[len(v)/2]/2, true
+	return stats.Median(v), true
 }

@@ -10,8 +10,7 @@ import (
 // keys describes the keys of this kind.
 var keys = config.Keys{
 	reflect.TypeFor[body](): {
-		"cases": {Text: "Folder of the case files, without subfolders and links. A case's name is its cell's id, unique over " +
-			"all suites of a configuration."},
+		"cases": {Text: "Folder of the case files, without subfolders and links. A case's name is its cell's id."},
 		"preset": {Text: "`msmodeling`, `msmodeling-shim`, or `engine` if `commands` is absent; see " +
 			"[presets](presets.md#presets-for-cases). Its keys are defaults of all other keys."},
 		"commands": {Text: "Ways to run cases. The first entry with the case's type and a `when` that it meets counts."},
@@ -23,33 +22,31 @@ var keys = config.Keys{
 		"timeout":  {Absent: "15m", Text: "Limit of one process."},
 		"tags":     {Text: "Lists of globs on names of cases, by tag, for `--tags`. Type, device and `model_id` are tags, too."},
 		"profiles": {Text: "Lists of globs on names of cases, by profile, for `--profile`."},
-		"metrics": {Text: "Further metrics that the host's baseline gates. A plain value stands for the name. If absent, only " +
-			"`total_time_s` is gated."},
+		"metrics": {Text: "Further metrics that the host's baseline gates. A plain value stands for the name. If " +
+			"absent, only `total_time_s` is gated."},
 		"exact": {Absent: false, Text: "`true`: totals must equal the recorded times and the baseline."},
-		"references": {Absent: []string{bench.InitialReference, bench.BaselineReference}, Text: "Recorded " +
-			"times that count: `initial`, `baseline`. A refresh renews them."},
+		"references": {Absent: []string{bench.InitialReference, bench.BaselineReference}, Text: "Recorded times that " +
+			"count: `initial`, `baseline`. A refresh renews them."},
 		"operators": {Text: "Changed operators."},
-		"no_reference": {Absent: "warn", Text: "Effect of a case without any time in its file and the " +
-			"baseline: `fail`, `warn` or `off`."},
-		"drift": {Absent: "fail", Text: "Effect of a case beyond the tolerance from its initial time, beside " +
-			"its baseline time: `fail`, " +
+		"no_reference": {Absent: "warn", Text: "Effect of a case without any time in its file and the baseline: `fail`, " +
 			"`warn` or `off`."},
-		"host": {Text: "Label of the host of the recorded times. On others, the host's baseline alone judges. Two hosts " +
-			"cannot have a suite each with the same cases."},
+		"drift": {Absent: "fail", Text: "Effect of a case beyond the tolerance from its initial time, beside its " +
+			"baseline time: `fail`, `warn` or `off`."},
+		"host": {Text: "Label of the host of the recorded times. On others, the host's baseline alone judges."},
 	},
 	reflect.TypeFor[command](): {
 		"type": {Text: "`text` or `video`."},
 		"when": {Text: "Settings that the case must have, as in `{decode: \"true\"}`."},
 		"command": {Text: "Program and its arguments, without a shell. `{model_id}` and so on are settings of the case, " +
 			"`{name}` is its name, `{NAME}` one of `vars`, `{accelgate}` this program, `{output}` a fresh folder. " +
-			"The item `\"{flags}\"` becomes the options of the settings."},
-		"flags": {Text: "Options by setting. A setting that differs from its default is passed: `true` as the option alone, a " +
-			"list as the option and its items. An option that ends in `=` is joined with each value."},
+			"`\"{flags}\"` becomes the options of the settings."},
+		"flags": {Text: "Options by setting. A setting that differs from its default is passed: `true` as the option " +
+			"alone, a list as the option and its items. An option that ends in `=` is joined with each value."},
 		"defaults": {Text: "The program's defaults that differ from msmodeling's documented ones."},
 		"ignored":  {Text: "Settings that change no number."},
 		"env":      {Text: "Variables, as templates."},
-		"read": {Text: "Places of the profile. Required. A plain value stands for the format. The first that is there gives " +
-			"total and operators, the others what it lacks. A broken or empty one fails the cell."},
+		"read": {Text: "Places of the profile. Required. A plain value stands for the format. The first that exists " +
+			"gives total and operators, the others the rest."},
 		"timeout": {Text: "Limit of one process, in place of the suite's."},
 	},
 	reflect.TypeFor[source](): {
@@ -64,7 +61,7 @@ var keys = config.Keys{
 	reflect.TypeFor[metric](): {
 		"name":          {Text: "Name, see [Presets for cases](presets.md#presets-for-cases). Required."},
 		"exact":         {Absent: false, Text: "`true`: must equal the baseline."},
-		"limit":         {Text: "Change for the worse from the host's baseline that blocks. See [Limits](limits.md)."},
+		"limit":         {Text: "Change for the worse from the host's baseline that [blocks](limits.md)."},
 		"informational": {Absent: false, Text: "`true`: shown and not gated."},
 		"optional":      {Absent: false, Text: "`true`: some cases do not report it."},
 	},

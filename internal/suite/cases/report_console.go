@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/report"
 )
 
@@ -62,17 +62,8 @@ func (c console) each(r *report.Report, shown func(*hostCases) bool, tables func
 // maxName is the length of a host's label in characters.
 const maxName = 160
 
-func failsTotal(c *gate.Check) bool {
-	return c.Status == gate.CheckFailInit || c.Status == gate.CheckFailBase || c.Status == gate.CheckFailBoth
-}
-
 // grouped reports a case whose group is judged in its place.
-func grouped(c *gate.Check) bool { return c.Group != "" }
-
-// differs reports operators of which at least one does not pass.
-func differs(c *gate.Check) bool {
-	return c.Operators.Status == gate.OperatorsWarn || c.Operators.Status == gate.OperatorsFail
-}
+func grouped(c *compat.Check) bool { return c.Group != "" }
 
 // milliseconds writes a time as the original does, whose unit is the second.
 // Other amounts than times keep their unit.
@@ -100,20 +91,20 @@ func difference(diff float64) string {
 }
 
 // compared writes the value of a reference and the distance from it.
-func compared(c *gate.Check, name string) (value, diff string) {
-	if r := reference(c, name); r != nil {
+func compared(c *compat.Check, name string) (value, diff string) {
+	if r := c.Reference(name); r != nil {
 		return milliseconds(r.Value, c.Unit), difference(r.Diff)
 	}
 	return "N/A", "N/A"
 }
 
 // operatorCells writes a row of a breakdown: recorded, now, change, calls.
-func operatorCells(c *gate.Check, row *gate.OperatorRow) (old, now, diff, calls string) {
+func operatorCells(c *compat.Check, row *compat.OperatorRow) (old, now, diff, calls string) {
 	old, now, diff = milliseconds(row.Old, c.Unit), milliseconds(row.New, c.Unit), difference(row.Diff)
 	switch row.Change {
-	case gate.OperatorMissing:
+	case compat.OperatorMissing:
 		return old, "MISSING", "N/A", "-"
-	case gate.OperatorNew:
+	case compat.OperatorNew:
 		return "N/A", now, "NEW", called(c, row.NewCalls)
 	}
 	calls = called(c, row.OldCalls) + "/" + called(c, row.NewCalls)
@@ -125,7 +116,7 @@ func operatorCells(c *gate.Check, row *gate.OperatorRow) (old, now, diff, calls 
 
 // called writes a number of calls, of which 0 is an unknown one: except in
 // msmodeling's own comparison, which has them all and alone has violations.
-func called(c *gate.Check, calls int64) string {
+func called(c *compat.Check, calls int64) string {
 	if calls == 0 && len(c.Operators.Violations) == 0 {
 		return "?"
 	}
@@ -134,7 +125,7 @@ func called(c *gate.Check, calls int64) string {
 
 // violations are the lines that say how operators differ: the gate's own, or
 // the same made of the rows.
-func violations(c *gate.Check) []string {
+func violations(c *compat.Check) []string {
 	lines := make([]string, 0, len(c.Operators.Violations))
 	for _, v := range c.Operators.Violations {
 		lines = append(lines, strings.TrimLeft(v, " "))
@@ -142,15 +133,11 @@ func violations(c *gate.Check) []string {
 	if len(lines) > 0 {
 		return lines
 	}
-	for i := range c.Operators.Rows {
-		row := &c.Operators.Rows[i]
-		if row.Status != gate.OperatorsWarn && row.Status != gate.OperatorsFail {
-			continue
-		}
+	for row := range c.Operators.Differing() {
 		old, now, diff, _ := operatorCells(c, row)
 		name := cmp.Or(row.Name, "other")
 		switch row.Change {
-		case gate.OperatorMissing:
+		case compat.OperatorMissing:
 			lines = append(
 				lines,
 				fmt.Sprintf(
@@ -161,7 +148,7 @@ func violations(c *gate.Check) []string {
 				),
 			)
 			continue
-		case gate.OperatorNew:
+		case compat.OperatorNew:
 			lines = append(
 				lines,
 				fmt.Sprintf("NEW OPERATOR: %s (actual=%s, #calls=%s) - Not in baseline", name, now, called(c, row.NewCalls)),
@@ -211,14 +198,14 @@ func (c console) anomaliesOf(of *hostCases) {
 	for i := range of.Comparison.Checks {
 		check := &of.Comparison.Checks[i]
 		switch name := cmp.Or(names[check.Cell], check.Cell); {
-		case failsTotal(check):
+		case check.Status.Fails():
 			block(func() { c.failure(check) })
-		case differs(check):
+		case check.Operators.Status.Differs():
 			block(func() { c.warning(name, check) })
 		}
 	}
 	for i := range of.Comparison.Groups {
-		if g := &of.Comparison.Groups[i]; g.Status != gate.GroupPass || g.Implied {
+		if g := &of.Comparison.Groups[i]; g.Status != compat.GroupPass || g.Implied {
 			block(func() { c.group(of, g) })
 		}
 	}
@@ -229,12 +216,12 @@ func (c console) anomaliesOf(of *hostCases) {
 	}
 }
 
-func (c console) failure(check *gate.Check) {
+func (c console) failure(check *compat.Check) {
 	c.format("[%s] Total time regression anomaly detected!", check.Cell)
 	c.format("  Description: %s", check.Description)
 	c.format("  Actual:   %s", milliseconds(check.Actual, check.Unit))
 	for _, of := range []struct{ name, title string }{{bench.InitialReference, "Initial"}, {bench.BaselineReference, "Baseline"}} {
-		r := reference(check, of.name)
+		r := check.Reference(of.name)
 		if r == nil {
 			continue
 		}
@@ -254,7 +241,7 @@ func (c console) failure(check *gate.Check) {
 }
 
 // group says why a group fails, and that its tolerance is its cases' own.
-func (c console) group(h *hostCases, g *gate.CaseGroup) {
+func (c console) group(h *hostCases, g *compat.CaseGroup) {
 	const longest = 1000 // runes; a reason names files
 	if g.Implied {
 		c.format("[group=%s] \"group_tolerance\" not set; falling back to the minimum of sub-case baseline_tolerance: %.2f%%",
@@ -262,9 +249,9 @@ func (c console) group(h *hostCases, g *gate.CaseGroup) {
 	}
 	var failed, without, all []string
 	for _, one := range g.Cases {
-		base := (*gate.ReferenceCheck)(nil)
+		base := (*compat.ReferenceCheck)(nil)
 		if check := h.checks[one.Cell]; check != nil {
-			base = reference(check, bench.BaselineReference)
+			base = check.Reference(bench.BaselineReference)
 		}
 		diff := "N/A"
 		if base != nil {
@@ -279,32 +266,32 @@ func (c console) group(h *hostCases, g *gate.CaseGroup) {
 		}
 	}
 	switch g.Status {
-	case gate.GroupEmpty:
+	case compat.GroupEmpty:
 		c.format("Group case \"%s\" declares no sub_cases. This is an invalid configuration: "+
 			"remove the JSON file or declare its members.", g.Group)
-	case gate.GroupError:
+	case compat.GroupError:
 		c.format("[group=%s] %d sub-case(s) errored; group judgment fails:", g.Group, len(failed))
 		for _, line := range failed {
 			c.line(line)
 		}
 		c.format("  Completed sub-cases baseline diff: %s", strings.Join(all, ", "))
-	case gate.GroupNoBaseline:
+	case compat.GroupNoBaseline:
 		c.format("[group=%s] Cannot judge the group average: %d sub-case(s) have no baseline and contribute no diff: %s",
 			g.Group, len(without), strings.Join(without, ", "))
-	case gate.GroupFail:
+	case compat.GroupFail:
 		c.format("[group=%s] Group average precision judgment failed: avg |baseline diff| = %.2f%% > tolerance %.2f%%",
 			g.Group, g.Percent, g.Tolerance*100)
 		for _, one := range g.Cases {
-			if base := reference(h.checks[one.Cell], bench.BaselineReference); base != nil {
+			if base := h.checks[one.Cell].Reference(bench.BaselineReference); base != nil {
 				c.format("    %s: |diff| = %.2f%%", one.Name, math.Abs(base.Diff)*100)
 			}
 		}
 	}
 }
 
-func (c console) warning(name string, check *gate.Check) {
+func (c console) warning(name string, check *compat.Check) {
 	kind := " (WARNING - not treated as test failure)"
-	if check.Operators.Status == gate.OperatorsFail {
+	if check.Operators.Status == compat.OperatorsFail {
 		kind = ""
 	}
 	c.format("[%s] Operator-level differences detected%s:", name, kind)

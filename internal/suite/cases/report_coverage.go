@@ -5,30 +5,27 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/report"
 )
 
 // notChecked is what tables of cases say of one that could not be judged. It is
-// not a [gate.CheckStatus]: there is no Check.
+// not a [compat.CheckStatus]: there is no Check.
 const notChecked = "ERROR"
 
 // hostCases are the cases of one host: those that were compared with their
 // files, and those that failed before they could be.
 type hostCases struct {
 	*report.HostInput
-	checks    map[string]*gate.Check // by cell
-	unchecked []*gate.Verdict        // in the order of the run
-	alone     bool                   // those of groups are left out
+	checks    map[string]*compat.Check // by cell
+	unchecked []*gate.Verdict          // in the order of the run
+	alone     bool                     // those of groups are left out
 	counts
 }
 
 // casesOf gathers the cases of a host.
 func casesOf(in *report.Input, i int) *hostCases {
-	of := &hostCases{HostInput: &in.Hosts[i]}
-	of.checks = make(map[string]*gate.Check, len(of.Comparison.Checks))
-	for k := range of.Comparison.Checks {
-		of.checks[of.Comparison.Checks[k].Cell] = &of.Comparison.Checks[k]
-	}
+	of := &hostCases{HostInput: &in.Hosts[i], checks: compat.ByCell(in.Hosts[i].Comparison.Checks)}
 	for k := range of.Comparison.Verdicts {
 		if v := &of.Comparison.Verdicts[k]; of.checks[v.Cell] == nil && failsWhole(v) {
 			of.unchecked = append(of.unchecked, v)
@@ -114,23 +111,23 @@ func (of *hostCases) count() {
 	n.compared = n.same + n.differ + n.unrecorded
 }
 
-func (n *counts) add(c *gate.Check) {
+func (n *counts) add(c *compat.Check) {
 	n.total++
 	switch {
-	case failsTotal(c):
+	case c.Status.Fails():
 		n.failed++
-	case c.Status == gate.CheckNoBaseline:
+	case c.Unrecorded():
 		n.none++
 	default:
 		n.passed++
 	}
 	n.rows += len(c.Operators.Rows)
 	switch c.Operators.Status {
-	case gate.OperatorsPass:
+	case compat.OperatorsPass:
 		n.same++
-	case gate.OperatorsNoBaseline:
+	case compat.OperatorsNoBaseline:
 		n.unrecorded++
-	case gate.OperatorsWarn, gate.OperatorsFail:
+	case compat.OperatorsWarn, compat.OperatorsFail:
 		n.differ++
 	}
 }

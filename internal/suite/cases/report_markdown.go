@@ -8,6 +8,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -33,7 +34,7 @@ func MarkdownLimit(limit int) report.Renderer {
 // checked is a check with the index of its host.
 type checked struct {
 	host int
-	*gate.Check
+	*compat.Check
 }
 
 // unjudged is a verdict on a case without a check, with the index of its host.
@@ -73,9 +74,9 @@ func failingFirst(hosts []report.HostInput) []checked {
 	}
 	rank := func(c checked) int {
 		switch {
-		case failsTotal(c.Check):
+		case c.Status.Fails():
 			return 0
-		case differs(c.Check):
+		case c.Operators.Status.Differs():
 			return 1
 		}
 		return 2
@@ -202,11 +203,7 @@ func (all *everyCase) addDifferences(t *report.Text, rows int) {
 	var lines [][]report.Line
 	total := 0
 	for _, c := range all.checked {
-		for i := range c.Operators.Rows {
-			row := &c.Operators.Rows[i]
-			if row.Status != gate.OperatorsWarn && row.Status != gate.OperatorsFail {
-				continue
-			}
+		for row := range c.Operators.Differing() {
 			if total++; total > rows {
 				continue
 			}

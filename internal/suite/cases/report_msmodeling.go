@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/stats"
@@ -24,7 +23,7 @@ func PrintTest(w io.Writer, r report.Report) error {
 	return out.each(&r, (*hostCases).any, func(of *hostCases) {
 		groups := of.Comparison.Groups
 		if of = of.withoutGroups(); of.total > 0 {
-			out.testTotals(of, r.Input().Policy.Compat == compat.MSModeling84)
+			out.testTotals(of, !r.Input().Policy.Compat.Rules().Totals.Groups)
 			out.testOperators(of)
 		}
 		if len(groups) > 0 {
@@ -38,14 +37,14 @@ func PrintTest(w io.Writer, r report.Report) error {
 
 // operatorsFail reports whether operators that differ block some case.
 func (of *hostCases) operatorsFail() (fail bool) {
-	of.eachCheck(func(check *gate.Check) { fail = fail || check.Operators.Status == gate.OperatorsFail })
+	of.eachCheck(func(check *compat.Check) { fail = fail || check.Operators.Status == compat.OperatorsFail })
 	return fail
 }
 
 func (of *hostCases) any() bool { return of.total+of.errors > 0 }
 
 // eachCheck calls do for each check, in the order of the run.
-func (of *hostCases) eachCheck(do func(*gate.Check)) {
+func (of *hostCases) eachCheck(do func(*compat.Check)) {
 	for i := range of.Comparison.Checks {
 		if c := &of.Comparison.Checks[i]; !of.alone || !grouped(c) {
 			do(c)
@@ -59,7 +58,7 @@ func (c console) testTotals(of *hostCases, older bool) {
 	c.title("[Test 1] Total Time Regression Summary", width)
 	c.format(row, "Case", "Actual", "Init", "InitDiff", "Baseline", "BaseDiff", "Status")
 	c.rule("-", width)
-	of.eachCheck(func(check *gate.Check) {
+	of.eachCheck(func(check *compat.Check) {
 		initial, initialDiff := compared(check, bench.InitialReference)
 		base, baseDiff := compared(check, bench.BaselineReference)
 		c.format(row, check.Cell, milliseconds(check.Actual, check.Unit), initial, initialDiff, base, baseDiff, check.Status)
@@ -93,22 +92,11 @@ func (c console) testOperators(of *hostCases) {
 	// The header has one space where the rows have two, twice.
 	c.format("%-32s %-44s %10s %10s  %10s  %12s %10s", "Case", "Operator", "Baseline", "Actual", "Diff", "#Calls", "Status")
 	c.rule("-", width)
-	of.eachCheck(func(check *gate.Check) {
-		for i := range check.Operators.Rows {
-			row := &check.Operators.Rows[i]
-			if row.Status == gate.OperatorsWarn || row.Status == gate.OperatorsFail {
-				old, now, diff, calls := operatorCells(check, row)
-				c.format(
-					"%-32s %-44s %10s  %10s  %10s  %12s  %10s",
-					check.Cell,
-					cmp.Or(row.Name, "other"),
-					old,
-					now,
-					diff,
-					calls,
-					row.Status,
-				)
-			}
+	of.eachCheck(func(check *compat.Check) {
+		for row := range check.Operators.Differing() {
+			old, now, diff, calls := operatorCells(check, row)
+			c.format("%-32s %-44s %10s  %10s  %10s  %12s  %10s",
+				check.Cell, cmp.Or(row.Name, "other"), old, now, diff, calls, row.Status)
 		}
 	})
 	c.rule("-", width)
@@ -119,16 +107,16 @@ func (c console) testOperators(of *hostCases) {
 }
 
 // testGroups prints "[Test 3]".
-func (c console) testGroups(h *hostCases, groups []gate.CaseGroup) {
+func (c console) testGroups(h *hostCases, groups []compat.CaseGroup) {
 	const width = 135
 	passed := 0
 	c.line("")
 	c.title("[Test 3] Group Average Precision Judgment Summary", width)
 	for i := range groups {
 		g := &groups[i]
-		passed += stats.Indicator(g.Status == gate.GroupPass)
+		passed += stats.Indicator(g.Status == compat.GroupPass)
 		tolerance, mean := "N/A", "N/A"
-		if g.Status != gate.GroupEmpty {
+		if g.Status != compat.GroupEmpty {
 			tolerance = fmt.Sprintf("%.2f%%", g.Tolerance*100)
 		}
 		if g.Mean != nil {
@@ -153,7 +141,7 @@ func (c console) testGroups(h *hostCases, groups []gate.CaseGroup) {
 
 const groupRow = "%-20s %13s  %13s  %9s  %13s  %9s  %-12s  %-12s"
 
-func (c console) caseOfGroup(h *hostCases, one *gate.CaseOfGroup) {
+func (c console) caseOfGroup(h *hostCases, one *compat.CaseOfGroup) {
 	check := h.checks[one.Cell]
 	if check == nil {
 		recorded := func(x float64) string {
@@ -171,11 +159,11 @@ func (c console) caseOfGroup(h *hostCases, one *gate.CaseOfGroup) {
 		operatorsOfGroup(check))
 }
 
-func operatorsOfGroup(check *gate.Check) string {
+func operatorsOfGroup(check *compat.Check) string {
 	switch status := check.Operators.Status; {
-	case differs(check):
+	case status.Differs():
 		return fmt.Sprintf("%s(%d)", status, len(violations(check)))
-	case status == gate.OperatorsOff:
+	case status == compat.OperatorsOff:
 		return "N/A"
 	default:
 		return string(status)
@@ -183,19 +171,15 @@ func operatorsOfGroup(check *gate.Check) string {
 }
 
 // warningsOfGroup lists the operators of a group that differ, if any do.
-func (c console) warningsOfGroup(h *hostCases, g *gate.CaseGroup, width int) {
+func (c console) warningsOfGroup(h *hostCases, g *compat.CaseGroup, width int) {
 	const line = "  %-24s %-44s %10s  %10s  %10s  %10s"
 	first := true
 	for i := range g.Cases {
 		check := h.checks[g.Cases[i].Cell]
-		if check == nil || !differs(check) {
+		if check == nil || !check.Operators.Status.Differs() {
 			continue
 		}
-		for k := range check.Operators.Rows {
-			row := &check.Operators.Rows[k]
-			if row.Status != gate.OperatorsWarn && row.Status != gate.OperatorsFail {
-				continue
-			}
+		for row := range check.Operators.Differing() {
 			if first {
 				c.rule("-", width)
 				c.line("  Operator warnings in this group:")
@@ -232,7 +216,7 @@ func (c console) checkTotals(of *hostCases) {
 	c.title("[Check 1] Total Time Regression Summary", checkWidth)
 	c.line("Case                                       Actual      Init   InitDiff%      Base   BaseDiff%         Status")
 	c.rule("-", checkWidth)
-	of.eachCheck(func(check *gate.Check) {
+	of.eachCheck(func(check *compat.Check) {
 		initial, initialDiff := compared(check, bench.InitialReference)
 		base, baseDiff := compared(check, bench.BaselineReference)
 		c.format(row, check.Cell, milliseconds(check.Actual, check.Unit), initial, initialDiff, base, baseDiff, check.Status)
@@ -251,7 +235,7 @@ func (c console) checkOperators(of *hostCases) {
 	c.title("[Check 2] Operator Regression Summary", checkWidth)
 	c.line("Case                                                         Status                              Details")
 	c.rule("-", checkWidth)
-	of.eachCheck(func(check *gate.Check) {
+	of.eachCheck(func(check *compat.Check) {
 		status, details := operatorDetails(&check.Operators)
 		c.format(row, check.Cell, status, details)
 	})
@@ -266,19 +250,17 @@ func (c console) checkOperators(of *hostCases) {
 	}
 }
 
-func operatorDetails(o *gate.OperatorCheck) (status, details string) {
+func operatorDetails(o *compat.OperatorCheck) (status, details string) {
 	switch o.Status {
-	case gate.OperatorsWarn, gate.OperatorsFail:
+	case compat.OperatorsWarn, compat.OperatorsFail:
 		n := 0
-		for i := range o.Rows {
-			if s := o.Rows[i].Status; s == gate.OperatorsWarn || s == gate.OperatorsFail {
-				n++
-			}
+		for range o.Differing() {
+			n++
 		}
-		return string(gate.OperatorsFail), fmt.Sprintf("%d operator(s) exceeded", n)
-	case gate.OperatorsPass:
+		return string(compat.OperatorsFail), fmt.Sprintf("%d operator(s) exceeded", n)
+	case compat.OperatorsPass:
 		return string(o.Status), "All operators within tolerance"
-	case gate.OperatorsNoBaseline:
+	case compat.OperatorsNoBaseline:
 		return string(o.Status), "No operators recorded"
 	}
 	return string(o.Status), "Operators not compared"
@@ -287,8 +269,8 @@ func operatorDetails(o *gate.OperatorCheck) (status, details string) {
 func (c console) operatorAnomalies(of *hostCases) {
 	c.line("")
 	c.line("*** Operator regression anomalies detected! ***")
-	of.eachCheck(func(check *gate.Check) {
-		if !differs(check) {
+	of.eachCheck(func(check *compat.Check) {
+		if !check.Operators.Status.Differs() {
 			return
 		}
 		c.line("")

@@ -6,19 +6,19 @@ import (
 	"math"
 	"slices"
 
-	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
 // parts shows the operators that explain what a verdict found.
-func parts(c *gate.Check, v *gate.Verdict) (t report.Text) {
+func parts(c *compat.Check, v *gate.Verdict) (t report.Text) {
 	if len(c.Operators.Rows) == 0 {
 		return t
 	}
 	of := ""
-	if ofFile(c.Operators.Of) {
+	if compat.OfFile(c.Operators.Of) {
 		of = " vs " + c.Operators.Of
 	}
 	t.Line(report.Code(v.Cell), report.Plain(": operators"+of+"; a plus is slower"))
@@ -37,7 +37,7 @@ type part struct {
 // addParts adds a table of the operators that explain the change of a total. Its last
 // row is the total, and the row before it holds all that is not shown, so that
 // each column of differences adds up as it is written.
-func addParts(t *report.Text, c *gate.Check, found gate.Finding) {
+func addParts(t *report.Text, c *compat.Check, found gate.Finding) {
 	const maximum = 5
 	rows, worth := worstParts(&c.Operators, found)
 	s := scaleOf(c)
@@ -62,22 +62,22 @@ func addParts(t *report.Text, c *gate.Check, found gate.Finding) {
 
 // worstParts orders the operators: those that moved most or, where it is the
 // operators that differ, those that do not pass. The first n are worth a row.
-func worstParts(o *gate.OperatorCheck, found gate.Finding) (rows []*gate.OperatorRow, n int) {
+func worstParts(o *compat.OperatorCheck, found gate.Finding) (rows []*compat.OperatorRow, n int) {
 	for i := range o.Rows {
-		if row := &o.Rows[i]; row.Change != gate.OperatorOther {
+		if row := &o.Rows[i]; row.Change != compat.OperatorOther {
 			rows = append(rows, row)
-			if row.DeltaPS != 0 || row.Status != gate.OperatorsPass {
+			if row.DeltaPS != 0 || row.Status != compat.OperatorsPass {
 				n++
 			}
 		}
 	}
-	passes := func(row *gate.OperatorRow) int {
-		if row.Status != gate.OperatorsPass && (found == gate.PartsDiffer || row.DeltaPS == 0) {
+	passes := func(row *compat.OperatorRow) int {
+		if row.Status != compat.OperatorsPass && (found == gate.PartsDiffer || row.DeltaPS == 0) {
 			return 0
 		}
 		return 1
 	}
-	slices.SortStableFunc(rows, func(a, b *gate.OperatorRow) int {
+	slices.SortStableFunc(rows, func(a, b *compat.OperatorRow) int {
 		moved := cmp.Compare(magnitude(b.DeltaPS), magnitude(a.DeltaPS))
 		if found == gate.PartsDiffer {
 			return cmp.Or(cmp.Compare(passes(a), passes(b)), moved, cmp.Compare(a.Name, b.Name))
@@ -89,7 +89,7 @@ func worstParts(o *gate.OperatorCheck, found gate.Finding) (rows []*gate.Operato
 
 // total is the change as a whole. By calls and per call are known only if the
 // operators are all of it.
-func (s scale) total(c *gate.Check) part {
+func (s scale) total(c *compat.Check) part {
 	var sum, byCalls int64
 	split := true
 	for i := range c.Operators.Rows {
@@ -104,7 +104,7 @@ func (s scale) total(c *gate.Check) part {
 	return p
 }
 
-func (s scale) part(c *gate.Check, row *gate.OperatorRow) part {
+func (s scale) part(c *compat.Check, row *compat.OperatorRow) part {
 	p := part{old: s.steps(picoseconds(row.Old, c.Unit)), now: s.steps(picoseconds(row.New, c.Unit)), change: s.steps(row.DeltaPS),
 		byCalls: s.steps(row.ByCallsPS), split: row.ByCallsPS+row.ByCostPS == row.DeltaPS}
 	if odd := p.now - p.change - p.old; odd == 1 || odd == -1 { // rounding alone
@@ -126,7 +126,7 @@ func (p *part) subtract(q part) {
 }
 
 // scaleOf is for a check's table, in which parts may move more than their sum.
-func scaleOf(c *gate.Check) scale {
+func scaleOf(c *compat.Check) scale {
 	largest := magnitude(c.Operators.DeltaPS)
 	for i := range c.Operators.Rows {
 		largest = max(largest, magnitude(c.Operators.Rows[i].DeltaPS))
@@ -136,11 +136,11 @@ func scaleOf(c *gate.Check) scale {
 
 // shares reports whether the total has changed enough, by a thousandth, for
 // parts of that change to mean anything.
-func shares(c *gate.Check) bool {
+func shares(c *compat.Check) bool {
 	return magnitude(c.Operators.DeltaPS) > magnitude(picoseconds(c.Actual, c.Unit))/1000
 }
 
-func (s scale) row(name report.Line, p part, calls report.Line, c *gate.Check) []report.Line {
+func (s scale) row(name report.Line, p part, calls report.Line, c *compat.Check) []report.Line {
 	byCalls, perCall, share := report.None(), report.None(), report.None()
 	if p.split {
 		byCalls, perCall = s.signed(p.byCalls), s.signed(p.change-p.byCalls)
@@ -151,9 +151,9 @@ func (s scale) row(name report.Line, p part, calls report.Line, c *gate.Check) [
 	return []report.Line{name, s.write(p.old), s.write(p.now), s.signed(p.change), calls, byCalls, perCall, share}
 }
 
-func operatorName(row *gate.OperatorRow) report.Line {
+func operatorName(row *compat.OperatorRow) report.Line {
 	name := report.Only(report.Code(row.Name))
-	if row.Change != gate.OperatorKept {
+	if row.Change != compat.OperatorKept {
 		name = append(name, report.Plain(" ("), report.Foreign(string(row.Change)), report.Plain(")"))
 	}
 	return name
@@ -161,8 +161,8 @@ func operatorName(row *gate.OperatorRow) report.Line {
 
 // calls writes those of both sides: "?" where a side has the operator and does
 // not tell them.
-func calls(row *gate.OperatorRow) report.Line {
-	side := func(calls int64, without gate.OperatorChange) string {
+func calls(row *compat.OperatorRow) report.Line {
+	side := func(calls int64, without compat.OperatorChange) string {
 		switch {
 		case calls != 0:
 			return fmt.Sprint(calls)
@@ -174,13 +174,13 @@ func calls(row *gate.OperatorRow) report.Line {
 	if row.OldCalls == 0 && row.NewCalls == 0 {
 		return report.None()
 	}
-	return report.Only(report.Plain(side(row.OldCalls, gate.OperatorNew) + " → " + side(row.NewCalls, gate.OperatorMissing)))
+	return report.Only(report.Plain(side(row.OldCalls, compat.OperatorNew) + " → " + side(row.NewCalls, compat.OperatorMissing)))
 }
 
 // largest names the operator that has the largest part in the change of a
 // cell's total: "mostly matmul: +12 ms, 85 %"; nil if none has. The change may be the
 // one from another reference, whose operators were recorded; then the line names it.
-func largest(c *gate.Check, v *gate.Verdict) report.Line {
+func largest(c *compat.Check, v *gate.Verdict) report.Line {
 	if v.Metric != c.Metric || !shares(c) || !explains(&c.Operators, v.Finding) {
 		return nil
 	}
@@ -194,14 +194,14 @@ func largest(c *gate.Check, v *gate.Verdict) report.Line {
 	}
 	line := append(report.Line{report.Plain(what), report.Code(row.Name), report.Plain(": ")}, amount(row.DeltaPS, c.Unit)...)
 	line = append(line, report.Plain(", "+whole(share)))
-	if of := c.Operators.Of; ofFile(of) && of != v.Reference {
+	if of := c.Operators.Of; compat.OfFile(of) && of != v.Reference {
 		line = append(line, report.Plain(" of the change vs "+of))
 	}
 	return line
 }
 
 // explains reports whether the operators, as a whole, moved as the finding says.
-func explains(o *gate.OperatorCheck, found gate.Finding) bool {
+func explains(o *compat.OperatorCheck, found gate.Finding) bool {
 	switch found {
 	case gate.Regressed, gate.Drifted:
 		return o.DeltaPS > 0
@@ -213,11 +213,11 @@ func explains(o *gate.OperatorCheck, found gate.Finding) bool {
 
 // largestPart is the operator that moved furthest into the direction of the
 // total, or nil if none did.
-func largestPart(o *gate.OperatorCheck) *gate.OperatorRow {
-	var largest *gate.OperatorRow
+func largestPart(o *compat.OperatorCheck) *compat.OperatorRow {
+	var largest *compat.OperatorRow
 	for i := range o.Rows {
 		row := &o.Rows[i]
-		if row.Change == gate.OperatorOther || row.DeltaPS == 0 || (row.DeltaPS > 0) != (o.DeltaPS > 0) {
+		if row.Change == compat.OperatorOther || row.DeltaPS == 0 || (row.DeltaPS > 0) != (o.DeltaPS > 0) {
 			continue
 		}
 		if largest == nil || magnitude(row.DeltaPS) > magnitude(largest.DeltaPS) {
@@ -225,19 +225,4 @@ func largestPart(o *gate.OperatorCheck) *gate.OperatorRow {
 		}
 	}
 	return largest
-}
-
-// ofFile reports whether case files record the reference of that name.
-func ofFile(name string) bool {
-	return name == bench.BaselineReference || name == bench.InitialReference
-}
-
-// reference is the comparison with the reference of that name, or nil.
-func reference(c *gate.Check, name string) *gate.ReferenceCheck {
-	for i := range c.References {
-		if c.References[i].Name == name {
-			return &c.References[i]
-		}
-	}
-	return nil
 }

@@ -10,32 +10,27 @@ import (
 // keys describes the keys of this kind.
 var keys = config.Keys{
 	reflect.TypeFor[body](): {
-		"preset": {Text: "A suite that `accelgate bench run --list` names. Its keys are defaults of all other keys."},
-		"suite_version": {Absent: "1.0.0", Text: "Version of the requests. Raise it when they change: older " +
-			"numbers are then not compared."},
-		"description": {Text: "Text for `accelgate bench run --list`."},
-		"model":       {Text: "The model, as requests name it. If absent, the server's first."},
-		"mix": {Text: "Models or LoRA adapters that requests name, with weights: `{base: 3, lora-a: 1}`. If absent, " +
-			"`model`."},
-		"engine":       {Text: "Name of the engine. If absent, the server's own."},
-		"quantization": {Text: "The model's quantization, as you declare it."},
-		"base_url":     {Text: "Root of a running server, which must list its models. Without credentials."},
-		"api_key_env":  {Text: "Variable with the key, a bearer token. A `server` gets it only by its `env`."},
-		"server": {Text: "Server that is started for each measurement in place of `base_url`. If both are absent, the embedded " +
-			"engine is measured."},
+		"preset":        {Text: "A suite that `accelgate bench run --list` names. Its keys are defaults of all other keys."},
+		"suite_version": {Absent: "1.0.0", Text: "Version of the requests. Raise it when they change."},
+		"description":   {Text: "Text for `accelgate bench run --list`."},
+		"model":         {Text: "The model, as requests name it. If absent, the server's first."},
+		"mix":           {Text: "Models or LoRA adapters that requests name, with weights. If absent, `model`."},
+		"engine":        {Text: "Name of the engine. If absent, the server's own."},
+		"quantization":  {Text: "The model's quantization, as you declare it."},
+		"base_url":      {Text: "Root of a running server, which must list its models. Without credentials."},
+		"api_key_env":   {Text: "Variable with the key, a bearer token. A `server` gets it only by its `env`."},
+		"server": {Text: "Server that is started for each measurement in place of `base_url`. If both are absent, the " +
+			"embedded engine is measured."},
 		"connection": {Text: "Way to a server with `base_url`."},
 		"request":    {Text: "Options of the requests."},
 		"dataset":    {Text: "Prompts, see [Datasets](endpoints.md#datasets)."},
 		"load":       {Text: "Times and number of requests, see [Loads](endpoints.md#loads)."},
-		"search": {Text: "Finds the highest load that holds limits, in place of the loads of `load`; see " +
-			"[Search](endpoints.md#search)."},
-		"expect":   {Text: "Conditions of an answer."},
-		"timeouts": {Text: "Limits of the time of a request, each up to 24h."},
-		"slo": {Text: "Limits of a request that counts as good. A plain value stands for the template. Durations replace " +
-			"its own."},
-		"min_ok_rate": {Absent: 0.95, Text: "Share of requests that must be answered, or the cell fails. More " +
-			"cut than answered requests fail it, " +
-			"too."},
+		"search":     {Text: "Finds the highest load that holds limits, in place of the loads of `load`: see [Search](endpoints.md#search)."},
+		"expect":     {Text: "Conditions of an answer."},
+		"timeouts":   {Text: "Limits of the time of a request, each up to 24h."},
+		"slo":        {Text: "Limits of a request that counts as good. A plain value stands for the template."},
+		"min_ok_rate": {Absent: 0.95, Text: "Share of requests that must be answered, or the cell fails. More cut than " +
+			"answered requests fail it too."},
 		"client_delay": {Absent: "2ms", Text: "Limit of the load generator's delays, see [Doubtful " +
 			"numbers](endpoints.md#doubtful-numbers)."},
 		"gate":           {Text: "Metrics that are gated in place of the default ones."},
@@ -44,10 +39,9 @@ var keys = config.Keys{
 		"repeats":        {Absent: 1, Text: "Measurements of each load, up to 1000."},
 	},
 	reflect.TypeFor[server](): {
-		"command": {Text: "Program and its arguments, with `{port}`, which must occur, `{model}` and `{accelgate}`."},
-		"env":     {Text: "Variables of the server."},
-		"start_timeout": {Absent: "10m", Text: "Bound for the start. The server is ready when `/health`, or " +
-			"else `/v1/models`, answers."},
+		"command":       {Text: "Program and its arguments, with `{port}`, which must occur, `{model}` and `{accelgate}`."},
+		"env":           {Text: "Variables of the server."},
+		"start_timeout": {Absent: "10m", Text: "Bound for the start. The server is ready when `/health`, or else `/v1/models`, answers."},
 	},
 	reflect.TypeFor[connection](): {
 		"ca_file":        {Text: "PEM file of certificates that replace the system's."},
@@ -68,10 +62,9 @@ var keys = config.Keys{
 		"ignore_eos":  {Absent: false, Text: "`true` makes all answers equally long, where the server supports it."},
 		"keepalive":   {Absent: true, Text: "Whether a connection serves further requests."},
 		"system":      {Text: "System prompt, with `api: chat`."},
-		"json_schema": {Text: "File of a JSON Schema that answers must keep, see [Structured " +
-			"output](endpoints.md#structured-output)."},
-		"stop":  {Text: "Texts that end an answer."},
-		"extra": {Text: "Further members of the request, each as JSON."},
+		"json_schema": {Text: "File of a JSON Schema that answers must keep, see [Structured output](endpoints.md#structured-output)."},
+		"stop":        {Text: "Texts that end an answer."},
+		"extra":       {Text: "Further members of the request, each as JSON."},
 	},
 	reflect.TypeFor[searching](): {
 		"metric":    {Text: "`rate` (requests a second) or `concurrency` (requests at once)."},
@@ -83,8 +76,8 @@ var keys = config.Keys{
 		"budget":    {Absent: "15m", Text: "Time after which no further probe begins."},
 	},
 	reflect.TypeFor[expect](): {
-		"prompt_tokens": {Text: "Smallest count of the server for each prompt: a number, or `words`. An answer with fewer is " +
-			"`prompt_truncated`. If absent, fewer tokens than words are a warning."},
+		"prompt_tokens": {Text: "Smallest number of tokens that the server counts for a prompt, or `words`. An answer " +
+			"with fewer is `prompt_truncated`. If absent, fewer tokens than words are a warning."},
 	},
 	reflect.TypeFor[timeouts](): {
 		"first": {Absent: "60s", Text: "To the first token."},
@@ -92,42 +85,37 @@ var keys = config.Keys{
 		"total": {Absent: "120s", Text: "Of the whole request."},
 	},
 	reflect.TypeFor[slo](): {
-		"template": {Text: "`llm.standard`: 200 ms to the first token, 50 ms per further token, 3 s for the request, on an H100. " +
-			"`llm.relaxed`: 1 s, none, 10 s. Other hardware classes multiply them."},
+		"template": {Text: "`llm.standard`: 200 ms to the first token, 50 ms per further token, 3 s for the request, on " +
+			"an H100. `llm.relaxed`: 1 s, none, 10 s. Other hardware classes multiply them."},
 		"hardware": {Text: "Class such as `a100`. If absent, by the accelerator's model; `cpu` without one."},
 		"ttft":     {Text: "Limit of the time to the first token."},
 		"tpot":     {Text: "Limit of the time per further token."},
 		"e2e":      {Text: "Limit of the time of the whole request."},
 	},
 	reflect.TypeFor[prompts](): {
-		"kind": {Absent: "builtin", Text: "Source: `builtin` (texts of accelgate), `random` (words without " +
-			"meaning), `lognormal` (the same with " +
-			"lognormal lengths), `shared-prefix` (`groups` of prompts with the same first `prefix` words), " +
-			"`jsonl`, `sharegpt` or `trace` (files)."},
-		"set": {Absent: "chat", Text: "Of `builtin`: `chat` (10 short questions), `code` (10 beginnings of " +
-			"files), `rag` (2,048 words) or " +
-			"`long-context` (8,192 words)."},
+		"kind": {Absent: "builtin", Text: "`builtin`, `random` (words without meaning), `lognormal` (the same with " +
+			"lognormal lengths), `shared-prefix` (`groups` of prompts with the same first `prefix` words), or a file: " +
+			"`jsonl`, `sharegpt`, `trace`."},
+		"set": {Absent: "chat", Text: "Of `builtin`: `chat` (10 short questions), `code` (10 beginnings of files), " +
+			"`rag` (2,048 words) or `long-context` (8,192 words)."},
 		"path": {Text: "File of `jsonl`, `sharegpt` and `trace`, see [Datasets](endpoints.md#datasets)."},
 		"n": {Text: "Number of prompts. If absent, all of a file or of `chat` and `code`, 16 for each group of " +
 			"`shared-prefix`, else 200."},
-		"seed": {Absent: 42, Text: "Decides every word and length. Not negative."},
-		"input": {Text: "Length of generated prompts, in words: of `shared-prefix` behind the prefix, of `rag` and " +
-			"`long-context` the document. A word has about one token."},
-		"length_unit": {Absent: "words", Text: "Unit of `input` and `prefix`: `words`, or `tokens` by the " +
-			"server's `/tokenize` (vLLM, SGLang, " +
-			"llama.cpp), without a chat template."},
+		"seed":  {Absent: 42, Text: "Decides every word and length. Not negative."},
+		"input": {Text: "Length of generated prompts: of `shared-prefix` behind the prefix, of `rag` and `long-context` the document."},
+		"length_unit": {Absent: "words", Text: "Unit of `input` and `prefix`: `words` (about a token each), or `tokens` " +
+			"by the server's `/tokenize` (vLLM, SGLang, llama.cpp)."},
 		"output": {Text: "Length of answers in tokens; of `jsonl` where a line has none. If absent, `request.max_tokens`."},
-		"groups": {Text: "Prefixes of `shared-prefix`, or documents of `rag` and `long-context`; if absent, each prompt has " +
-			"its own document."},
+		"groups": {Text: "Prefixes of `shared-prefix`, or documents of `rag` and `long-context`; if absent, each prompt " +
+			"has its own document."},
 		"prefix":         {Text: "Words that a group of `shared-prefix` shares."},
 		"block":          {Absent: 512, Text: "Tokens of each of a trace's `hash_ids`."},
 		"format":         {Absent: "mooncake", Text: "Form of a trace: `mooncake` (JSON lines), `azure` or `burstgpt` (tables)."},
 		"time_unit":      {Text: "Unit of a trace's `timestamp`, `ms` or `s`. Required with `mooncake`."},
 		"answer_lengths": {Absent: false, Text: "`true` asks `sharegpt` for as many tokens as the answer has words."},
 		"conversation":   {Text: "Makes each prompt the first question of a [conversation](endpoints.md#conversations)."},
-		"cache_policy": {Absent: "unique", Text: "Beginning of prompts: `unique` (own words), `shared-prefix` " +
-			"(own words behind the shared part), " +
-			"`as-is` (unchanged, and repeated when used up)."},
+		"cache_policy": {Absent: "unique", Text: "Beginning of prompts: `unique` (own words), `shared-prefix` (own " +
+			"words behind the shared part), `as-is` (unchanged, and repeated when used up)."},
 	},
 	reflect.TypeFor[dataset.Conversation](): {
 		"turns":    {Text: "Questions of a conversation, 1 to 1000. Of `sharegpt` at most these; if absent, all."},
@@ -140,12 +128,11 @@ var keys = config.Keys{
 		"min":   {Text: "Smallest length of `uniform` and `lognormal`. If absent, 1."},
 		"max":   {Text: "Largest length of `uniform` and `lognormal`. If absent, the largest that is allowed."},
 		"p50":   {Text: "Median of `lognormal`, before `min` and `max`."},
-		"sigma": {Text: "Standard deviation of the logarithm of `lognormal`, up to 5. ShareGPT's lengths have about 1."},
+		"sigma": {Text: "Standard deviation of the logarithm of `lognormal`, up to 5."},
 	},
 	reflect.TypeFor[loading](): {
-		"mode": {Absent: "closed", Text: "`closed` (each slot sends when its last request has ended), or open: " +
-			"`constant` (equal gaps), " +
-			"`gamma` (random arrivals), `burst` (groups), `trace` (recorded times)."},
+		"mode": {Absent: "closed", Text: "`closed` (each slot sends after its last request), or open: `constant` (equal " +
+			"gaps), `gamma` (random arrivals), `burst` (groups), `trace` (recorded times)."},
 		"concurrency":   {Text: "Slots of `closed`: a cell for each number."},
 		"rate":          {Text: "Requests a second of `constant`, `gamma` and `burst`: a cell for each number."},
 		"rate_end":      {Text: "Rate at the end of `duration`. The warm-up has `rate`."},
@@ -161,7 +148,7 @@ var keys = config.Keys{
 		"duration": {Text: "Time that is measured. With `requests` too, whichever comes first counts."},
 		"requests": {Text: "Requests that are measured."},
 		"warmup":   {Text: "Load before the measurement: both, the requests and the time."},
-		"drain":    {Absent: "30s", Text: "Time after the window in which its requests may end. The rest is cancelled and counted."},
+		"drain":    {Absent: "30s", Text: "Time after the window in which its requests may end."},
 	},
 	reflect.TypeFor[warmup](): {
 		"requests": {Text: "Requests. If absent, the larger of 3 and twice the slots; none of a trace."},

@@ -52,7 +52,7 @@ func (s *Suite) findCells(ctx context.Context) (why string, err error) {
 	case err != nil && response.OK():
 		return err.Error(), nil
 	case !listed.Whole || err != nil:
-		return ended(response) + cutAt(listed.Benchmarks), nil
+		return ended(response) + cutAt(listed), nil
 	case len(listed.Benchmarks) == 0:
 		return "the command lists no benchmark: correct list, or command", nil
 	}
@@ -122,12 +122,12 @@ func (s *Suite) add(all []formats.Benchmark) {
 }
 
 // cutAt names the benchmark that ran when the harness ended.
-func cutAt(all []formats.Benchmark) string {
-	i := slices.IndexFunc(all, func(b formats.Benchmark) bool { return b.Cut })
-	if i < 0 {
+func cutAt(listed formats.Listing) string {
+	name := listed.CutAt()
+	if name == "" {
 		return ""
 	}
-	return fmt.Sprintf("; it ended while %s ran: correct that benchmark, or keep list from running it", text.Quote(all[i].Name, 200))
+	return fmt.Sprintf("; it ended while %s ran: correct that benchmark, or keep list from running it", text.Quote(name, 200))
 }
 
 // ended returns how the harness ended, with the line of its output that says why.

@@ -10,45 +10,41 @@ import (
 var keys = config.Keys{
 	reflect.TypeFor[body](): {
 		"preset": {Text: "Name of a [preset](presets.md). Its keys are defaults of all other keys."},
-		"command": {Text: "Program and its arguments, without a shell. `{model}`, `{backend}`, `{feature}` are the cell's " +
-			"values, `{model.NAME}` a variable of the value, `{NAME}` one of `vars`, `{accelgate}` this program, " +
-			"`{output}` a fresh path for the result, `{rows}` the selected [rows](steps.md#rows). An argument " +
-			"`{model.args}`, `{backend.args}` and so on becomes that list, in whose items `{NAME}` is a " +
-			"placeholder and other braces are literal. In `command`, `{{` and `}}` are braces. Required, here or " +
-			"in the preset."},
+		"command": {Text: "Program and its arguments, without a shell. Placeholders: `{model}`, `{backend}`, " +
+			"`{feature}` for the cell's values, `{model.NAME}` for their variables, `{NAME}` for `vars`, `{accelgate}` " +
+			"for this program, `{output}` for a fresh path, `{rows}` for the selected [rows](steps.md#rows). An " +
+			"argument `{model.args}` becomes that list. `{{` and `}}` are braces. Required, here or in the preset."},
 		"base_command": {Text: "Command of the base in [pairs](configuration.md#how-speed-is-judged), in place of `command`."},
 		"vars":         {Text: "The suite's own placeholders. An unused one is an error."},
-		"models": {Text: "Values of the axis `model`. A plain value stands for its `id`. A model replaces one of the same id " +
-			"or file that `discover` finds."},
-		"backends": {Text: "Values of the axis `backend`. A plain value stands for its `id`."},
-		"features": {Text: "Values of the axis `feature`. A plain value stands for its `id`."},
+		"models": {Text: "Values of the axis `model`. A plain value stands for its `id`. A model replaces one of the " +
+			"same id or file that `discover` finds."},
+		"backends": {Text: "Values of the axis `backend`, as `models`."},
+		"features": {Text: "Values of the axis `feature`, as `models`."},
 		"axes":     {Text: "Further dimensions, after the three."},
 		"discover": {
-			Text: "Models from the files of a folder, see the [TensorSharp preset](../internal/suite/models/preset/tensorsharp.yaml).",
+			Text: "Models from the files of a folder, as in the [TensorSharp preset](../internal/suite/models/preset/tensorsharp.yaml).",
 		},
 		"files": {Text: "Files, as templates, without which a cell fails."},
-		"artifacts": {Text: "Globs, as templates, of all files that can make a cell slower: programs, models, scripts. While " +
-			"they, the command, environment and host are the same as in the baseline, the cell is measured once, " +
-			"for its answer, and its speed is unchanged, unless `--repeats` asks for more. A container's image " +
-			"must be named by its digest."},
+		"artifacts": {Text: "Globs, as templates, of all files that can make a cell slower. While they, the command, " +
+			"environment and host equal the baseline's, the cell is measured once, for its answer, and its speed counts " +
+			"as unchanged. `--repeats` measures it."},
 		"env":    {Text: "Variables of every child."},
 		"unset":  {Text: "Variables that no child inherits, by name or glob."},
 		"sweeps": {Text: "Environment variables that take several values."},
-		"sweep_mode": {Absent: "one-at-a-time", Text: "`one-at-a-time`: a cell for each value beside the plain " +
-			"cell. `product`: for each combination."},
+		"sweep_mode": {Absent: "one-at-a-time", Text: "`one-at-a-time`: a cell for each value beside the plain cell. " +
+			"`product`: for each combination."},
 		"noise_pairs": {Absent: false, Text: "`true` keeps a value that equals its sweep's `default`, as an A/A pair."},
 		"when":        {Text: "A [predicate](models.md#predicates-and-paths) that selects combinations."},
-		"exclude": {Text: "Maps from an axis, `env` (`baseline` for plain cells) or a swept variable to a glob: cells that " +
-			"match all keys of an entry are dropped."},
+		"exclude": {Text: "Maps from an axis, `env` (`baseline` for plain cells) or a swept variable to a glob: cells " +
+			"that match all keys of an entry are dropped."},
 		"include":  {Text: "Maps that name a value of each axis, and swept variables: further cells."},
 		"select":   {Text: "Values of the lists above that exist. Each pattern must match. An absent list selects all."},
 		"profiles": {Text: "Selections by name, for `--profile`. Their patterns must match."},
 		"repeats":  {Absent: 1, Text: "Processes per cell, up to 1000. The median is judged."},
 		"timeout":  {Absent: "15m", Text: "Limit of one process, unless values of the cell have a longer one."},
-		"worker": {Text: "Way that cells run, see [Workers](models.md#workers): `persistent` or `container`. If absent, each " +
-			"measurement is one process."},
-		"parser": {Text: "Reader of the whole output, see [parsers](presets.md#parsers). `metrics` then have neither `json` " +
-			"nor `regexp`."},
+		"worker":   {Text: "`persistent` or `container`, see [Workers](models.md#workers). If absent, each measurement is one process."},
+		"parser": {Text: "Reader of the whole output, see [parsers](presets.md#parsers). `metrics` then have neither " +
+			"`json` nor `regexp`."},
 		"metrics":   {Text: "Numbers to read, at least one, here or in the preset. See [Metrics](models.md#metrics)."},
 		"answer":    {Text: "Place of the answer. If absent, the one that `parser` finds, else the whole output or file."},
 		"tokens":    {Text: "[JSON path](models.md#predicates-and-paths) of the list of token ids."},
@@ -61,8 +57,8 @@ var keys = config.Keys{
 		"args": {Text: "Arguments that `{model.args}` and so on stand for in `command`."},
 		"vars": {Text: "Variables of the value, `{model.NAME}` and so on in `command`."},
 		"env":  {Text: "Variables for the cells of the value."},
-		"needs": {Text: "Requirements of the host: `nvidia`, `amd`, `apple`, `ascend`, `intel`, `vulkan`, `linux`, `macos`, " +
-			"`windows`. Other hosts *skip* the cell."},
+		"needs": {Text: "`nvidia`, `amd`, `apple`, `ascend`, `intel`, `vulkan`, `linux`, `macos`, `windows`: other " +
+			"hosts *skip* the cell."},
 		"provides": {Text: "Words for `requires` of other values."},
 		"requires": {Text: "Words that another value of the cell must provide, or it is skipped."},
 		"files":    {Text: "Files without which the cells fail."},
@@ -75,7 +71,7 @@ var keys = config.Keys{
 		"contains":      {Text: "Substrings of the answer; letter case is ignored."},
 		"text":          {Text: "Text that the whole answer must equal."},
 		"tokens":        {Text: "Token ids of the answer, which the suite's `tokens` finds."},
-		"matches":       {Text: "One or several RE2 expressions of at most 1,000 bytes that must match somewhere in the answer."},
+		"matches":       {Text: "One or several RE2 expressions that must match somewhere in the answer."},
 		"edit_distance": {Text: "Share of the characters of `text` that may differ, such as `5%`."},
 		"json":          {Text: "[JSON path](models.md#predicates-and-paths) of a value of the answer."},
 		"equals":        {Text: "Value at `json`: a text, a number within `tolerance`, or a truth value."},
@@ -124,7 +120,7 @@ var keys = config.Keys{
 		"start_timeout": {Absent: "5m", Text: "Limit of the answer to the first ping."},
 	},
 	reflect.TypeFor[container](): {
-		"image":      {Text: "The image. Name it by its digest: `--resume` does not look into images. Required."},
+		"image":      {Text: "The image, best by its digest. Required."},
 		"pull":       {Absent: false, Text: "`true` pulls the image."},
 		"gpus":       {Text: "GPUs of the container: `all`, a number, or `device=0,1`."},
 		"devices":    {Text: "Device files such as `/dev/kfd`, as `HOST[:CONTAINER[:rwm]]`."},
@@ -136,23 +132,22 @@ var keys = config.Keys{
 		"network":    {Absent: "none", Text: "Network of the container."},
 		"memory_mib": {Text: "Limit of memory."},
 		"shm_mib":    {Text: "Limit of `/dev/shm`."},
-		"socket": {Text: "Socket of Docker or podman, as in `unix:///run/docker.sock`. If absent, `DOCKER_HOST` or the usual " +
-			"place."},
+		"socket":     {Text: "Socket of Docker or podman. If absent, `DOCKER_HOST` or the usual place."},
 		"same_paths": {Absent: false, Text: "`true` if accelgate itself runs in a container with the host's paths."},
 	},
 	reflect.TypeFor[metric](): {
 		"name": {Text: "Name of the metric. Required."},
 		"json": {Text: "[JSON path](models.md#predicates-and-paths) of the number; several values make a [cell of " +
 			"each](steps.md#rows), unless there is `steps`. Without a `parser`, a metric has `json` or `regexp`."},
-		"regexp": {Text: "[Regular expression](models.md#predicates-and-paths) of the number, on standard output, or in the " +
-			"file, else on standard error."},
+		"regexp": {Text: "[Regular expression](models.md#predicates-and-paths) of the number, on standard output, or in " +
+			"the file, else on standard error."},
 		"steps":         {Text: "Words that make one number of several, see [Steps](steps.md#steps)."},
 		"unit":          {Text: "Unit, as in `tok/s`."},
 		"better":        {Text: "`higher` or `lower`. Required."},
 		"exact":         {Absent: false, Text: "`true`: must equal the baseline."},
-		"stderr":        {Text: "Standard error of the number, found as the number is. For `test`, see [Scores](scores.md#scores)."},
-		"n":             {Text: "Number of trials of a share, found as the number is. See [Bounds](limits.md#bounds)."},
-		"limit":         {Text: "Change for the worse that blocks. See [Limits](limits.md)."},
+		"stderr":        {Text: "[Standard error](scores.md#scores) of the number, found as the number is."},
+		"n":             {Text: "[Number of trials](limits.md#bounds) of a share, found as the number is."},
+		"limit":         {Text: "Change for the worse that [blocks](limits.md)."},
 		"informational": {Absent: false, Text: "`true`: shown and not gated."},
 		"fallback_for":  {Text: "Metric M in place of which this one is gated, where neither side has M above 0."},
 		"resolution":    {Text: "Step in which the program prints the metric. A change by rounding alone does not block."},

@@ -1,27 +1,23 @@
 package terminal
 
-import (
-	"slices"
-	"unicode/utf8"
-)
+import "slices"
 
 // Cut takes out the middle of a name that is wider than the columns.
 func Cut(name string, columns int) string { return cutAt(name, (columns-1)/2, columns) }
 
-// cutAt leaves so many characters before the cut.
+// cutAt leaves so many columns before the cut.
 func cutAt(name string, head, columns int) string {
-	if utf8.RuneCountInString(name) <= columns {
+	if Width(name) <= columns {
 		return name
 	}
-	runes := []rune(name)
-	return string(runes[:head]) + "…" + string(runes[len(runes)-(columns-1-head):])
+	return start(name, head) + "…" + end(name, columns-1-head)
 }
 
 // CutAlike cuts names of one column, so that different ones stay different where that is
 // possible: in the middle, else where all of them stay different, else around the first
 // character in which they differ.
 func CutAlike(names []string, columns int) []string {
-	if !slices.ContainsFunc(names, func(s string) bool { return utf8.RuneCountInString(s) > columns }) {
+	if !slices.ContainsFunc(names, func(s string) bool { return Width(s) > columns }) {
 		return names
 	}
 	const places = 8
@@ -78,10 +74,12 @@ func alike(names []string) int {
 
 // around is what stands on both sides of a character.
 func around(name string, at, columns int) string {
-	runes := []rune(name)
-	if len(runes) <= columns {
+	if Width(name) <= columns {
 		return name
 	}
-	from := min(max(1, at-columns/2), len(runes)-columns+1)
-	return "…" + string(runes[from:min(from+columns-2, len(runes))]) + "…"
+	runes := []rune(name)
+	before, after := string(runes[1:max(1, at)]), string(runes[max(1, at):len(runes)-1])
+	right := start(after, max((columns-1)/2, columns-2-Width(before)))
+	left := end(before, columns-2-Width(right))
+	return "…" + left + right + "…"
 }

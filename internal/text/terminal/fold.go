@@ -2,7 +2,6 @@ package terminal
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/accelgate/accelgate/internal/text/lazyregexp"
 )
@@ -19,14 +18,6 @@ var (
 
 // Whole keeps a text on one line, as a command must be that a user copies.
 func Whole(s string) string { return strings.ReplaceAll(s, " ", joined) }
-
-// Width is how many columns a line takes; escape sequences for colours and hyperlinks take none.
-func Width(line string) int {
-	if strings.Contains(line, "\x1b") {
-		line = escapes.ReplaceAllString(line, "")
-	}
-	return utf8.RuneCountInString(line)
-}
 
 // Fold breaks a line at spaces, so that no line is wider than the columns. What follows the
 // first is indented by two more. Commands and paths stay whole, however long; other words

@@ -52,3 +52,25 @@ func TestCutAlike(t *testing.T) {
 		t.Errorf("%q lacks its middle only", got)
 	}
 }
+
+// TestWidth: tables and cuts count columns of the terminal, not characters.
+func TestWidth(t *testing.T) {
+	for s, want := range map[string]int{"": 0, "model": 5, "模型": 4, "naïve": 5, "nai\u0308ve": 5, "🚀": 2, "a\u200db": 2, "\x1b[31mred\x1b[0m": 3, "ＡＢ": 4} {
+		if got := terminal.Width(s); got != want {
+			t.Errorf("%q takes %d columns, want %d", s, got, want)
+		}
+	}
+	const name = "模型名称很长的大语言模型__cpu__f__baseline"
+	others := []string{name, "模型名称很长的小语言模型__cpu__f__baseline"}
+	for columns := 14; columns < 40; columns++ {
+		cut := terminal.CutAlike(others, columns)
+		if terminal.Width(cut[0]) > columns || cut[0] == cut[1] || terminal.Width(terminal.Cut(name, columns)) > columns {
+			t.Errorf("%d columns: %q", columns, cut)
+		}
+	}
+	rows := [][]string{{"CELL", "NOW"}, {name, "1 ms"}, {"b", "2 ms"}}
+	lines := terminal.Grid(make([]terminal.Column, 2), rows, 60)
+	if terminal.Width(lines[1]) != terminal.Width(lines[2]) || terminal.Width(lines[1]) != 44+2-1+4-1 {
+		t.Errorf("columns are not aligned: %q", lines)
+	}
+}

@@ -2,7 +2,6 @@ package terminal
 
 import (
 	"strings"
-	"unicode/utf8"
 )
 
 // Column is how the cells of a column are shown.
@@ -44,7 +43,7 @@ func widths(rows [][]string) []int {
 	w := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, cell := range row {
-			w[i] = max(w[i], utf8.RuneCountInString(cell))
+			w[i] = max(w[i], Width(cell))
 		}
 	}
 	return w
@@ -109,14 +108,16 @@ func (b band) lines(cells []string, indent string) []string {
 	for i, cell := range cells[:last] {
 		beside.WriteString(b.padded(i, cell) + gap)
 	}
-	first, hang := beside.String(), strings.Repeat(" ", utf8.RuneCountInString(beside.String()))
+	first, hang := beside.String(), strings.Repeat(" ", Width(beside.String()))
 	width := b.widths[last]
-	if utf8.RuneCountInString(cells[last]) <= width {
+	if Width(cells[last]) <= width {
 		return []string{strings.TrimRight(first+b.padded(last, cells[last]), " ")}
 	}
 	var lines []string
 	if b.below > 0 && last > 0 {
-		lines = append(lines, strings.TrimRight(first, " "))
+		if beside := strings.TrimRight(first, " "); beside != "" {
+			lines = append(lines, beside)
+		}
 		first, hang, width = indent+indent, indent+indent, b.below-len(indent)
 	}
 	for _, line := range fill(spaced(cells[last]), width, width) {
@@ -127,7 +128,7 @@ func (b band) lines(cells []string, indent string) []string {
 }
 
 func (b band) padded(i int, cell string) string {
-	pad := strings.Repeat(" ", max(0, b.widths[i]-utf8.RuneCountInString(cell)))
+	pad := strings.Repeat(" ", max(0, b.widths[i]-Width(cell)))
 	if b.columns[i].Right {
 		return pad + cell
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/stats"
 )
 
@@ -103,8 +104,8 @@ func minTotal(a, b float64) float64 {
 
 // judged returns the rows of the operators that are judged, the largest change
 // first, and one for all the others.
-func (u *operatorDiff) judged() []gate.OperatorRow {
-	other := gate.OperatorRow{Change: gate.OperatorOther, Status: gate.OperatorsPass, Old: u.old, New: u.new, DeltaPS: u.deltaPS}
+func (u *operatorDiff) judged() []compat.OperatorRow {
+	other := compat.OperatorRow{Change: compat.OperatorOther, Status: compat.OperatorsPass, Old: u.old, New: u.new, DeltaPS: u.deltaPS}
 	for i := range u.rows {
 		r := &u.rows[i]
 		if !u.counts(r) {
@@ -118,7 +119,7 @@ func (u *operatorDiff) judged() []gate.OperatorRow {
 		u.order = append(u.order, r)
 	}
 	slices.SortFunc(u.order, bySize)
-	kept := make([]gate.OperatorRow, 0, len(u.order)+1)
+	kept := make([]compat.OperatorRow, 0, len(u.order)+1)
 	for _, r := range u.order {
 		kept = append(kept, *r)
 	}
@@ -135,7 +136,7 @@ func (u *operatorDiff) judged() []gate.OperatorRow {
 	return kept
 }
 
-func bySize(a, b *gate.OperatorRow) int {
+func bySize(a, b *compat.OperatorRow) int {
 	if by := cmp.Compare(magnitude(b.DeltaPS), magnitude(a.DeltaPS)); by != 0 {
 		return by
 	}
@@ -144,35 +145,35 @@ func bySize(a, b *gate.OperatorRow) int {
 
 // counts reports whether an operator has a row of its own. One that was
 // recorded without a time always has: nothing says how large it was.
-func (u *operatorDiff) counts(r *gate.OperatorRow) bool {
+func (u *operatorDiff) counts(r *compat.OperatorRow) bool {
 	minimum := u.policy.MinShare
 	return minimum <= 0 || r.OldRank > 0 && r.Old == 0 ||
 		u.old > 0 && r.Old >= minimum*u.old || u.new > 0 && r.New >= minimum*u.new
 }
 
 // carries reports whether a row has a part of the change.
-func (u *operatorDiff) carries(r *gate.OperatorRow) bool {
+func (u *operatorDiff) carries(r *compat.OperatorRow) bool {
 	untimed := r.OldRank > 0 && r.Old == 0
-	return u.old > 0 && !untimed && r.Change != gate.OperatorMoved
+	return u.old > 0 && !untimed && r.Change != compat.OperatorMoved
 }
 
 // change tells new, missing and moved operators apart.
-func (u *operatorDiff) change(r *gate.OperatorRow) {
+func (u *operatorDiff) change(r *compat.OperatorRow) {
 	room := 1 + u.policy.Tolerance
 	switch {
 	case r.OldRank == 0 && u.oldCut && r.New <= u.maxOld*room, r.NewRank == 0 && u.newCut && r.Old <= u.maxNew*room:
-		r.Change = gate.OperatorMoved
+		r.Change = compat.OperatorMoved
 	case r.OldRank == 0:
-		r.Change = gate.OperatorNew
+		r.Change = compat.OperatorNew
 	case r.NewRank == 0:
-		r.Change = gate.OperatorMissing
+		r.Change = compat.OperatorMissing
 	case r.Old > 0:
 		r.Diff = stats.Finite((r.New - r.Old) / r.Old)
 	}
 }
 
 // split gives a row its part of the change.
-func (u *operatorDiff) split(r *gate.OperatorRow) {
+func (u *operatorDiff) split(r *compat.OperatorRow) {
 	if !u.carries(r) {
 		return
 	}
@@ -185,9 +186,9 @@ func (u *operatorDiff) split(r *gate.OperatorRow) {
 // divide splits a row's part of the change: more calls at the old cost of each,
 // and a dearer call as often as now. A new or missing operator is all calls;
 // where the calls of one side are not known, all is cost.
-func divide(r *gate.OperatorRow, old int64) {
+func divide(r *compat.OperatorRow, old int64) {
 	switch {
-	case r.Change != gate.OperatorKept:
+	case r.Change != compat.OperatorKept:
 		r.ByCallsPS = r.DeltaPS
 	case r.OldCalls > 0 && r.NewCalls > 0:
 		r.ByCallsPS = int64(clamp(math.Round(float64(r.NewCalls-r.OldCalls) / float64(r.OldCalls) * float64(old))))
@@ -206,23 +207,23 @@ func (u *operatorDiff) residue(x float64) float64 {
 
 // violations marks the rows that are not as recorded and returns them, the
 // largest loss first.
-func (u *operatorDiff) violations(rows []gate.OperatorRow) []*gate.OperatorRow {
-	var violations []*gate.OperatorRow
+func (u *operatorDiff) violations(rows []compat.OperatorRow) []*compat.OperatorRow {
+	var violations []*compat.OperatorRow
 	for i := range rows {
 		r := &rows[i]
-		if r.Change == gate.OperatorNew || r.Change == gate.OperatorMissing ||
-			r.Change == gate.OperatorKept && (slower(r, u.policy.Tolerance) || r.CallsDiffer()) {
+		if r.Change == compat.OperatorNew || r.Change == compat.OperatorMissing ||
+			r.Change == compat.OperatorKept && (slower(r, u.policy.Tolerance) || r.CallsDiffer()) {
 			r.Status = statusOf(gate.LevelOf(u.policy.Level, gate.Fail))
 			violations = append(violations, r)
 		}
 	}
-	slices.SortStableFunc(violations, func(a, b *gate.OperatorRow) int { return cmp.Compare(b.DeltaPS, a.DeltaPS) })
+	slices.SortStableFunc(violations, func(a, b *compat.OperatorRow) int { return cmp.Compare(b.DeltaPS, a.DeltaPS) })
 	return violations
 }
 
 // slower is the rule of the total for one operator. One that was recorded
 // without a time is judged by its calls alone.
-func slower(r *gate.OperatorRow, tolerance float64) bool {
+func slower(r *compat.OperatorRow, tolerance float64) bool {
 	return r.Old > 0 && gate.Worsened(bench.Lower, r.Old, r.New, tolerance*100)
 }
 

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -18,7 +18,7 @@ const (
 
 // explain returns which operators are not as recorded: how much, by what, and
 // their part of the change of the total.
-func explain(check *gate.Check, violations []*gate.OperatorRow) string {
+func explain(check *compat.Check, violations []*compat.OperatorRow) string {
 	var said []string
 	for _, r := range violations[:min(len(violations), maxNamed)] {
 		said = append(said, phrase(check, r))
@@ -29,12 +29,12 @@ func explain(check *gate.Check, violations []*gate.OperatorRow) string {
 	return strings.Join(said, "; ") + ": refresh the case if that is meant"
 }
 
-func phrase(check *gate.Check, r *gate.OperatorRow) string {
+func phrase(check *compat.Check, r *compat.OperatorRow) string {
 	name := text.Visible(r.Name, maxName)
 	switch {
-	case r.Change == gate.OperatorNew:
+	case r.Change == compat.OperatorNew:
 		return fmt.Sprintf("new: %s (%s%s%s)", name, amounts(check.Unit, r.New), called(r.NewCalls), share(r))
-	case r.Change == gate.OperatorMissing:
+	case r.Change == compat.OperatorMissing:
 		return fmt.Sprintf("missing: %s (%s%s%s)", name, amounts(check.Unit, r.Old), called(r.OldCalls), share(r))
 	case !slower(r, check.Operators.Tolerance) && r.NewCalls == 0:
 		return fmt.Sprintf("the run does not state how often %s was called (%d recorded)", name, r.OldCalls)
@@ -54,7 +54,7 @@ func phrase(check *gate.Check, r *gate.OperatorRow) string {
 
 // cause returns whether more calls or dearer ones made the difference; nothing if
 // the calls of one side are not known.
-func cause(check *gate.Check, r *gate.OperatorRow) string {
+func cause(check *compat.Check, r *compat.OperatorRow) string {
 	switch {
 	case r.OldCalls == 0 || r.NewCalls == 0 || r.DeltaPS == 0:
 		return ""
@@ -69,7 +69,7 @@ func cause(check *gate.Check, r *gate.OperatorRow) string {
 }
 
 // share is the row's part of the change of the total, where it is one.
-func share(r *gate.OperatorRow) string {
+func share(r *compat.OperatorRow) string {
 	switch {
 	case r.Share > 1.005:
 		return "; more than the whole change of the total"

@@ -7,16 +7,16 @@ import (
 	"sync"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/stats"
 )
 
 // parts are the operators of both sides, joined by name. The sides' own lists
 // may name an operator twice: its parts are added up.
 type parts struct {
-	rows  []gate.OperatorRow
-	index map[string]int      // of rows
-	order []*gate.OperatorRow // those that are judged, once they are
+	rows  []compat.OperatorRow
+	index map[string]int        // of rows
+	order []*compat.OperatorRow // those that are judged, once they are
 	// Whether a side lists its operators by total, descending, each once, so
 	// that ranks are places.
 	oldSorted, newSorted bool
@@ -38,7 +38,7 @@ func (p *parts) reset() {
 
 // row finds or adds an operator. Nearly always the sides list the same ones in
 // the same order: at is where it is likely to stand.
-func (p *parts) row(name string, at int) *gate.OperatorRow {
+func (p *parts) row(name string, at int) *compat.OperatorRow {
 	if at < len(p.rows) && p.rows[at].Name == name {
 		return &p.rows[at]
 	}
@@ -46,7 +46,7 @@ func (p *parts) row(name string, at int) *gate.OperatorRow {
 	if !ok {
 		i = len(p.rows)
 		p.index[name] = i
-		p.rows = append(p.rows, gate.OperatorRow{Name: name, Status: gate.OperatorsPass})
+		p.rows = append(p.rows, compat.OperatorRow{Name: name, Status: compat.OperatorsPass})
 	}
 	return &p.rows[i]
 }
@@ -60,7 +60,7 @@ func (p *parts) recorded(entries []bench.Entry) {
 		p.oldSum = stats.Finite(p.oldSum + stats.Finite(e.Total))
 	}
 	if !p.oldSorted {
-		p.rank(func(r *gate.OperatorRow) (float64, *int) { return r.Old, &r.OldRank })
+		p.rank(func(r *compat.OperatorRow) (float64, *int) { return r.Old, &r.OldRank })
 	}
 }
 
@@ -73,20 +73,20 @@ func (p *parts) measured(entries []bench.Entry, unit scale) {
 		p.newSum = stats.Finite(p.newSum + max(0, unit.of(e.Total)))
 	}
 	if !p.newSorted {
-		p.rank(func(r *gate.OperatorRow) (float64, *int) { return r.New, &r.NewRank })
+		p.rank(func(r *compat.OperatorRow) (float64, *int) { return r.New, &r.NewRank })
 	}
 }
 
 // rank numbers the rows of one side anew, by total, descending; equal ones stay
 // in their order.
-func (p *parts) rank(side func(*gate.OperatorRow) (float64, *int)) {
-	var listed []*gate.OperatorRow
+func (p *parts) rank(side func(*compat.OperatorRow) (float64, *int)) {
+	var listed []*compat.OperatorRow
 	for i := range p.rows {
 		if _, rank := side(&p.rows[i]); *rank > 0 {
 			listed = append(listed, &p.rows[i])
 		}
 	}
-	slices.SortStableFunc(listed, func(a, b *gate.OperatorRow) int {
+	slices.SortStableFunc(listed, func(a, b *compat.OperatorRow) int {
 		x, _ := side(a)
 		y, _ := side(b)
 		return cmp.Compare(y, x)

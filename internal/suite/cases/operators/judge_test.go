@@ -17,11 +17,11 @@ import (
 )
 
 // rowLines writes rows shortly: "name change status old new by calls+by cost".
-func rowLines(rows []gate.OperatorRow) []string {
+func rowLines(rows []compat.OperatorRow) []string {
 	var lines []string
 	for _, r := range rows {
 		name := r.Name
-		if r.Change == gate.OperatorOther {
+		if r.Change == compat.OperatorOther {
 			name = "(rest)"
 		}
 		lines = append(lines, strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %.4g %.4g %d+%d", name, r.Change, r.Status, r.Old, r.New, r.ByCallsPS, r.ByCostPS)), " "))
@@ -30,7 +30,7 @@ func rowLines(rows []gate.OperatorRow) []string {
 }
 
 // compareOperators judges one cell that has a recorded total of 1 s.
-func compareOperators(recorded bench.ExpectedOperators, got bench.Result) (gate.Check, []gate.Verdict) {
+func compareOperators(recorded bench.ExpectedOperators, got bench.Result) (compat.Check, []gate.Verdict) {
 	e := expect("a", bench.BaselineReference, 1.0, 9.0)
 	e.Operators = recorded
 	c := judge(got, policy(e))
@@ -47,145 +47,145 @@ func TestOperators(t *testing.T) {
 		name     string
 		recorded bench.ExpectedOperators
 		got      bench.Result
-		status   gate.OperatorStatus
+		status   compat.OperatorStatus
 		want     []string
 		reason   string // "" for no verdict
 	}{
 		{"equal", ops("", 0, 0, "mm", 0.75, 3, "add", 0.25, 1), operating(timed("a", 1), "s", "mm", 0.75, 3, "add", 0.25, 1),
-			gate.OperatorsPass,
+			compat.OperatorsPass,
 			[]string{"add PASS 0.25 0.25 0+0", "mm PASS 0.75 0.75 0+0"}, ""},
-		{"exactly the tolerance", ops("", 0, 0, "mm", 1.0, 2), operating(timed("a", 1.1), "s", "mm", 1.1, 2), gate.OperatorsPass,
+		{"exactly the tolerance", ops("", 0, 0, "mm", 1.0, 2), operating(timed("a", 1.1), "s", "mm", 1.1, 2), compat.OperatorsPass,
 			[]string{fmt.Sprintf("mm PASS 1 1.1 0+%d", s/10)}, ""},
-		{"slower per call", ops("", 0, 0, "mm", 1.0, 2), operating(timed("a", 1.25), "s", "mm", 1.25, 2), gate.OperatorsFail,
+		{"slower per call", ops("", 0, 0, "mm", 1.0, 2), operating(timed("a", 1.25), "s", "mm", 1.25, 2), compat.OperatorsFail,
 			[]string{fmt.Sprintf("mm FAIL 1 1.25 0+%d", s/4)},
 			"mm +25.0 % (1.000 to 1.250 s, all of it per call; 100 % of the change of the total): refresh the case if that is meant"},
-		{"slower that warns", ops("warn", 0, 0, "mm", 1.0, 0), operating(timed("a", 1.25), "ms", "mm", 1250.0, 2), gate.OperatorsWarn,
+		{"slower that warns", ops("warn", 0, 0, "mm", 1.0, 0), operating(timed("a", 1.25), "ms", "mm", 1250.0, 2), compat.OperatorsWarn,
 			[]string{fmt.Sprintf("mm WARN 1 1.25 0+%d", s/4)},
 			"mm +25.0 % (1.000 to 1.250 s; 100 % of the change of the total): refresh the case if that is meant"},
-		{"off", ops("off", 0, 0, "mm", 1.0, 2), operating(timed("a", 1.25), "s", "mm", 1.25, 2), gate.OperatorsOff, nil, ""},
-		{"faster", ops("", 0, 0, "mm", 1.0, 2), operating(timed("a", 0.5), "s", "mm", 0.5, 2), gate.OperatorsPass,
+		{"off", ops("off", 0, 0, "mm", 1.0, 2), operating(timed("a", 1.25), "s", "mm", 1.25, 2), compat.OperatorsOff, nil, ""},
+		{"faster", ops("", 0, 0, "mm", 1.0, 2), operating(timed("a", 0.5), "s", "mm", 0.5, 2), compat.OperatorsPass,
 			[]string{fmt.Sprintf("mm PASS 1 0.5 0+%d", -s/2)}, ""},
-		{"more calls", ops("", 0, 0, "mm", 0.5, 2), operating(timed("a", 1.25), "s", "mm", 0.75, 3), gate.OperatorsFail,
+		{"more calls", ops("", 0, 0, "mm", 0.5, 2), operating(timed("a", 1.25), "s", "mm", 0.75, 3), compat.OperatorsFail,
 			[]string{fmt.Sprintf("mm FAIL 0.5 0.75 %d+0", s/4), "(rest) other PASS 0.5 0.5 0+0"},
 			"mm +50.0 % (500.000 to 750.000 ms, 2 to 3 calls, all of it by the number of calls; 100 % of the change of the total): refresh the case if that is meant"},
-		{"more and dearer calls", ops("", 0, 0, "mm", 1.0, 2), operating(timed("a", 2.25), "s", "mm", 2.25, 3), gate.OperatorsFail,
+		{"more and dearer calls", ops("", 0, 0, "mm", 1.0, 2), operating(timed("a", 2.25), "s", "mm", 2.25, 3), compat.OperatorsFail,
 			[]string{fmt.Sprintf("mm FAIL 1 2.25 %d+%d", s/2, 3*s/4)},
 			"mm +125.0 % (1.000 to 2.250 s, 2 to 3 calls, +500.000 ms by the number of calls and +750.000 ms per call; 100 % of the change of the total): refresh the case if that is meant"},
-		{"other calls, equal time", ops("", 0, 0, "mm", 1.0, 92), operating(timed("a", 1), "s", "mm", 1.0, 91), gate.OperatorsFail,
+		{"other calls, equal time", ops("", 0, 0, "mm", 1.0, 92), operating(timed("a", 1), "s", "mm", 1.0, 91), compat.OperatorsFail,
 			[]string{"mm FAIL 1 1 -10869565217+10869565217"}, "calls of mm: 92 to 91: refresh the case if that is meant"},
-		{"calls that were not recorded", ops("", 0, 0, "mm", 1.0, 0), operating(timed("a", 1), "s", "mm", 1.0, 91), gate.OperatorsPass,
+		{"calls that were not recorded", ops("", 0, 0, "mm", 1.0, 0), operating(timed("a", 1), "s", "mm", 1.0, 91), compat.OperatorsPass,
 			[]string{"mm PASS 1 1 0+0"}, ""},
-		{"calls that the run does not state", ops("", 0, 0, "mm", 1.0, 2), operating(timed("a", 1), "s", "mm", 1.0, 0), gate.OperatorsFail,
+		{"calls that the run does not state", ops("", 0, 0, "mm", 1.0, 2), operating(timed("a", 1), "s", "mm", 1.0, 0), compat.OperatorsFail,
 			[]string{"mm FAIL 1 1 0+0"}, "the run does not state how often mm was called (2 recorded): refresh the case if that is meant"},
-		{"slower, and calls that the run does not state", ops("", 0, 0, "mm", 1.0, 2), operating(timed("a", 1.25), "s", "mm", 1.25, 0), gate.OperatorsFail,
+		{"slower, and calls that the run does not state", ops("", 0, 0, "mm", 1.0, 2), operating(timed("a", 1.25), "s", "mm", 1.25, 0), compat.OperatorsFail,
 			[]string{fmt.Sprintf("mm FAIL 1 1.25 0+%d", s/4)},
 			"mm +25.0 % (1.000 to 1.250 s, 2 calls recorded and none said; 100 % of the change of the total): refresh the case if that is meant"},
 		{"new and missing", ops("", 0, 0, "mm", 0.75, 3, "add", 0.25, 1), operating(timed("a", 1.25), "s", "mm", 0.75, 3, "cat", 0.5, 48),
-			gate.OperatorsFail,
+			compat.OperatorsFail,
 			[]string{fmt.Sprintf("cat new FAIL 0 0.5 %d+0", s/2),
 				fmt.Sprintf("add missing FAIL 0.25 0 %d+0", -s/4), "mm PASS 0.75 0.75 0+0"},
 			"new: cat (500.000 ms, 48 calls; more than the whole change of the total); missing: add (250.000 ms, 1 call): refresh the case if that is meant"},
 		{"crossed the cut of the recorded list", ops("", 2, 0, "mm", 0.5, 3, "add", 0.25, 1),
-			operating(timed("a", 1), "s", "mm", 0.5, 3, "cat", 0.275, 1, "add", 0.225, 1), gate.OperatorsPass,
+			operating(timed("a", 1), "s", "mm", 0.5, 3, "cat", 0.275, 1, "add", 0.225, 1), compat.OperatorsPass,
 			[]string{fmt.Sprintf("add PASS 0.25 0.225 0+%d", -s/40), "cat moved PASS 0 0.275 0+0", "mm PASS 0.5 0.5 0+0",
 				fmt.Sprintf("(rest) other PASS 0.25 0.275 0+%d", s/40)}, ""},
 		{"too large to have been cut", ops("", 2, 0, "mm", 0.5, 3, "add", 0.25, 1),
-			operating(timed("a", 1.03), "s", "mm", 0.5, 3, "cat", 0.28, 1, "add", 0.25, 1), gate.OperatorsFail,
+			operating(timed("a", 1.03), "s", "mm", 0.5, 3, "cat", 0.28, 1, "add", 0.25, 1), compat.OperatorsFail,
 			[]string{fmt.Sprintf("cat new FAIL 0 0.28 %d+0", 28*s/100), "add PASS 0.25 0.25 0+0", "mm PASS 0.5 0.5 0+0",
 				fmt.Sprintf("(rest) other PASS 0.25 0 0+%d", -s/4)},
 			"new: cat (280.000 ms, 1 call; more than the whole change of the total): refresh the case if that is meant"},
 		{"too large for what was left of the recorded total", ops("", 2, 0, "mm", 0.7, 3, "add", 0.2995, 1),
-			operating(timed("a", 1), "s", "mm", 0.7, 3, "cat", 0.2995, 1, "add", 0.0005, 1), gate.OperatorsFail,
+			operating(timed("a", 1), "s", "mm", 0.7, 3, "cat", 0.2995, 1, "add", 0.0005, 1), compat.OperatorsFail,
 			[]string{fmt.Sprintf("cat new FAIL 0 0.2995 %d+0", 2995*s/10000), fmt.Sprintf("add PASS 0.2995 0.0005 0+%d", -299*s/1000),
 				"mm PASS 0.7 0.7 0+0", fmt.Sprintf("(rest) other PASS 0.0005 0 0+%d", -s/2000)},
 			"new: cat (299.500 ms, 1 call): refresh the case if that is meant"},
 		{"as large as what was left of the recorded total", ops("", 2, 0, "mm", 0.75, 3, "add", 0.2, 1),
-			operating(timed("a", 1), "s", "mm", 0.75, 3, "add", 0.2, 1, "cat", 0.05, 1), gate.OperatorsPass,
+			operating(timed("a", 1), "s", "mm", 0.75, 3, "add", 0.2, 1, "cat", 0.05, 1), compat.OperatorsPass,
 			[]string{"add PASS 0.2 0.2 0+0", "cat moved PASS 0 0.05 0+0", "mm PASS 0.75 0.75 0+0", "(rest) other PASS 0.05 0.05 0+0"}, ""},
 		{"the recorded list is shorter than what is compared", ops("", 3, 0, "mm", 0.5, 3, "add", 0.25, 1),
-			operating(timed("a", 1), "s", "mm", 0.5, 3, "add", 0.25, 1, "cat", 0.25, 1), gate.OperatorsFail,
+			operating(timed("a", 1), "s", "mm", 0.5, 3, "add", 0.25, 1, "cat", 0.25, 1), compat.OperatorsFail,
 			[]string{fmt.Sprintf("cat new FAIL 0 0.25 %d+0", s/4), "add PASS 0.25 0.25 0+0", "mm PASS 0.5 0.5 0+0",
 				fmt.Sprintf("(rest) other PASS 0.25 0 0+%d", -s/4)},
 			"new: cat (250.000 ms, 1 call): refresh the case if that is meant"},
 		{"more was recorded than the total", ops("", 2, 0, "mm", 0.75, 3, "add", 0.5, 1),
-			operating(timed("a", 1.75), "s", "mm", 0.75, 3, "add", 0.5, 1, "cat", 0.5, 1), gate.OperatorsPass,
+			operating(timed("a", 1.75), "s", "mm", 0.75, 3, "add", 0.5, 1, "cat", 0.5, 1), compat.OperatorsPass,
 			[]string{"add PASS 0.5 0.5 0+0", "cat moved PASS 0 0.5 0+0", "mm PASS 0.75 0.75 0+0",
 				fmt.Sprintf("(rest) other PASS -0.25 0.5 0+%d", 3*s/4)}, ""},
 		{"vanished from a list that is shorter than what is compared", ops("", 10, 0, "mm", 0.6, 3, "add", 0.4, 1),
-			operating(timed("a", 1), "s", "mm", 0.6, 3), gate.OperatorsFail,
+			operating(timed("a", 1), "s", "mm", 0.6, 3), compat.OperatorsFail,
 			[]string{fmt.Sprintf("add missing FAIL 0.4 0 %d+0", -4*s/10), "mm PASS 0.6 0.6 0+0",
 				fmt.Sprintf("(rest) other PASS 0 0.4 0+%d", 4*s/10)},
 			"missing: add (400.000 ms, 1 call): refresh the case if that is meant"},
 		{"vanished, and the number that are compared is not stated", ops("", 0, 0, "mm", 0.6, 3, "add", 0.4, 1),
-			operating(timed("a", 1), "s", "mm", 0.6, 3), gate.OperatorsFail,
+			operating(timed("a", 1), "s", "mm", 0.6, 3), compat.OperatorsFail,
 			[]string{fmt.Sprintf("add missing FAIL 0.4 0 %d+0", -4*s/10), "mm PASS 0.6 0.6 0+0",
 				fmt.Sprintf("(rest) other PASS 0 0.4 0+%d", 4*s/10)},
 			"missing: add (400.000 ms, 1 call): refresh the case if that is meant"},
 		{"fell behind the cut of the run's list", ops("", 2, 0, "mm", 0.5, 3, "add", 0.25, 1),
-			operating(timed("a", 1), "s", "mm", 0.5, 3, "cat", 0.24, 1), gate.OperatorsPass,
+			operating(timed("a", 1), "s", "mm", 0.5, 3, "cat", 0.24, 1), compat.OperatorsPass,
 			[]string{"add moved PASS 0.25 0 0+0", "cat moved PASS 0 0.24 0+0", "mm PASS 0.5 0.5 0+0",
 				"(rest) other PASS 0.5 0.5 0+0"}, ""},
 		{"too large to have fallen behind the cut", ops("", 2, 0, "mm", 0.5, 3, "add", 0.25, 1),
-			operating(timed("a", 1), "s", "mm", 0.5, 3, "cat", 0.2, 1), gate.OperatorsFail,
+			operating(timed("a", 1), "s", "mm", 0.5, 3, "cat", 0.2, 1), compat.OperatorsFail,
 			[]string{fmt.Sprintf("add missing FAIL 0.25 0 %d+0", -s/4), "cat moved PASS 0 0.2 0+0", "mm PASS 0.5 0.5 0+0",
 				fmt.Sprintf("(rest) other PASS 0.25 0.5 0+%d", s/4)},
 			"missing: add (250.000 ms, 1 call): refresh the case if that is meant"},
 		{"too large for what is left of the run's total", ops("", 2, 0, "mm", 0.5, 3, "add", 0.25, 1),
-			operating(timed("a", 1), "s", "mm", 0.5, 3, "cat", 0.27, 1, "cat", 0.22, 1), gate.OperatorsFail,
+			operating(timed("a", 1), "s", "mm", 0.5, 3, "cat", 0.27, 1, "cat", 0.22, 1), compat.OperatorsFail,
 			[]string{fmt.Sprintf("cat new FAIL 0 0.49 %d+0", 49*s/100), fmt.Sprintf("add missing FAIL 0.25 0 %d+0", -s/4), "mm PASS 0.5 0.5 0+0",
 				fmt.Sprintf("(rest) other PASS 0.25 0.01 0+%d", -24*s/100)},
 			"new: cat (490.000 ms, 2 calls); missing: add (250.000 ms, 1 call): refresh the case if that is meant"},
 		{"a list that reaches down to nothing hides nothing", ops("", 2, 0, "mm", 0.5, 3, "add", 0.25, 1),
-			operating(timed("a", 1), "s", "mm", 0.5, 3, "pad", 0.0, 1), gate.OperatorsFail,
+			operating(timed("a", 1), "s", "mm", 0.5, 3, "pad", 0.0, 1), compat.OperatorsFail,
 			[]string{fmt.Sprintf("add missing FAIL 0.25 0 %d+0", -s/4), "mm PASS 0.5 0.5 0+0", "pad moved PASS 0 0 0+0",
 				fmt.Sprintf("(rest) other PASS 0.25 0.5 0+%d", s/4)},
 			"missing: add (250.000 ms, 1 call): refresh the case if that is meant"},
 		{"less than nothing makes no room", ops("", 2, 0, "mm", 0.75, 3, "add", 0.25, 1),
-			operating(timed("a", 1), "s", "mm", 0.75, 3, "cat", 0.25, 1, "pad", -0.5, 1), gate.OperatorsFail,
+			operating(timed("a", 1), "s", "mm", 0.75, 3, "cat", 0.25, 1, "pad", -0.5, 1), compat.OperatorsFail,
 			[]string{fmt.Sprintf("pad new FAIL 0 -0.5 %d+0", -s/2), fmt.Sprintf("add missing FAIL 0.25 0 %d+0", -s/4),
 				fmt.Sprintf("cat new FAIL 0 0.25 %d+0", s/4), "mm PASS 0.75 0.75 0+0", fmt.Sprintf("(rest) other PASS 0 0.5 0+%d", s/2)},
 			"new: cat (250.000 ms, 1 call); missing: add (250.000 ms, 1 call); new: pad (-500.000 ms, 1 call): refresh the case if that is meant"},
-		{"no times of the run", ops("", 0, 0, "mm", 1.0, 3), operating(timed("a", 1), "s", "mm", 0.0, 3), gate.OperatorsOff, nil,
+		{"no times of the run", ops("", 0, 0, "mm", 1.0, 3), operating(timed("a", 1), "s", "mm", 0.0, 3), compat.OperatorsOff, nil,
 			"the run's operators have no times, and the case's do: let the program print them, or set the level of operators to off"},
-		{"nothing of the run", ops("", 0, 0, "mm", 1.0, 3), operating(timed("a", 1), "s"), gate.OperatorsFail,
+		{"nothing of the run", ops("", 0, 0, "mm", 1.0, 3), operating(timed("a", 1), "s"), compat.OperatorsFail,
 			[]string{fmt.Sprintf("mm missing FAIL 1 0 %d+0", -s), fmt.Sprintf("(rest) other PASS 0 1 0+%d", s)},
 			"missing: mm (1.000 s, 3 calls): refresh the case if that is meant"},
 		{"small ones are not judged one by one", ops("", 0, 0.1, "mm", 0.9, 1, "tiny", 0.05, 1, "grows", 0.05, 1),
-			operating(timed("a", 1.3), "s", "mm", 0.9, 1, "grows", 0.2, 1, "tiny", 0.1, 9, "new", 0.1, 1), gate.OperatorsFail,
+			operating(timed("a", 1.3), "s", "mm", 0.9, 1, "grows", 0.2, 1, "tiny", 0.1, 9, "new", 0.1, 1), compat.OperatorsFail,
 			[]string{fmt.Sprintf("grows FAIL 0.05 0.2 0+%d", 15*s/100), "mm PASS 0.9 0.9 0+0",
 				fmt.Sprintf("(rest) other PASS 0.05 0.2 0+%d", 15*s/100)},
 			"grows +300.0 % (50.000 to 200.000 ms, all of it per call; 50 % of the change of the total): refresh the case if that is meant"},
 		{"calls alone", ops("", 0, 0.5, "mm", 0.0, 3, "add", 0.0, 1), operating(timed("a", 1), "s", "mm", 0.9, 3, "add", 0.1, 2),
-			gate.OperatorsFail,
+			compat.OperatorsFail,
 			[]string{"add FAIL 0 0.1 0+0", "mm PASS 0 0.9 0+0",
 				"(rest) other PASS 1 1 0+0"}, "calls of add: 1 to 2: refresh the case if that is meant"},
 		{"calls alone, one is gone", ops("", 0, 0, "mm", 0.0, 3, "add", 0.0, 1), operating(timed("a", 1), "s", "mm", 1.0, 3),
-			gate.OperatorsFail,
+			compat.OperatorsFail,
 			[]string{"add missing FAIL 0 0 0+0", "mm PASS 0 1 0+0", "(rest) other PASS 1 1 0+0"},
 			"missing: add (0.000 s, 1 call): refresh the case if that is meant"},
 		{"calls alone of the largest", ops("", 1, 0, "mm", 0.0, 3), operating(timed("a", 1), "s", "mm", 0.9, 3, "add", 0.1, 2),
-			gate.OperatorsPass,
+			compat.OperatorsPass,
 			[]string{"add moved PASS 0 0.1 0+0", "mm PASS 0 0.9 0+0", "(rest) other PASS 1 1 0+0"}, ""},
 		{"named twice", ops("", 0, 0, "mm", 0.5, 1, "mm", 0.5, 2), operating(timed("a", 1), "us", "mm", 0.25e6, 2, "mm", 0.75e6, 1),
-			gate.OperatorsPass,
+			compat.OperatorsPass,
 			[]string{"mm PASS 1 1 0+0"}, ""},
 		{"four of them", ops("", 0, 0, "a", 0.25, 1, "b", 0.25, 1, "c", 0.25, 1, "d", 0.25, 1),
-			operating(timed("a", 2), "s", "a", 0.5, 1, "b", 0.5, 1, "c", 0.5, 1, "d", 0.5, 1), gate.OperatorsFail,
+			operating(timed("a", 2), "s", "a", 0.5, 1, "b", 0.5, 1, "c", 0.5, 1, "d", 0.5, 1), compat.OperatorsFail,
 			[]string{fmt.Sprintf("a FAIL 0.25 0.5 0+%d", s/4), fmt.Sprintf("b FAIL 0.25 0.5 0+%d", s/4),
 				fmt.Sprintf("c FAIL 0.25 0.5 0+%d", s/4), fmt.Sprintf("d FAIL 0.25 0.5 0+%d", s/4)},
 			"a +100.0 % (250.000 to 500.000 ms, all of it per call; 25 % of the change of the total); b +100.0 % (250.000 to 500.000 ms, all of it per call; 25 % of the change of the total); " +
 				"c +100.0 % (250.000 to 500.000 ms, all of it per call; 25 % of the change of the total); and 1 more: refresh the case if that is meant"},
-		{"nothing recorded", ops("", 0, 0), operating(timed("a", 1), "s", "mm", 1.0, 3), gate.OperatorsNoBaseline, nil, ""},
-		{"more than the total by rounding", ops("", 0, 0, "mm", 1.0, 2), operating(timed("a", 1), "s", "mm", 1.001, 2), gate.OperatorsPass,
+		{"nothing recorded", ops("", 0, 0), operating(timed("a", 1), "s", "mm", 1.0, 3), compat.OperatorsNoBaseline, nil, ""},
+		{"more than the total by rounding", ops("", 0, 0, "mm", 1.0, 2), operating(timed("a", 1), "s", "mm", 1.001, 2), compat.OperatorsPass,
 			[]string{fmt.Sprintf("mm PASS 1 1.001 0+%d", s/1000), fmt.Sprintf("(rest) other PASS 0 -0.001 0+%d", -s/1000)}, ""},
-		{"more than the total", ops("", 0, 0, "mm", 1.0, 2), operating(timed("a", 1), "s", "mm", 1.002, 2), gate.OperatorsPass,
+		{"more than the total", ops("", 0, 0, "mm", 1.0, 2), operating(timed("a", 1), "s", "mm", 1.002, 2), compat.OperatorsPass,
 			[]string{fmt.Sprintf("mm PASS 1 1.002 0+%d", s/500), fmt.Sprintf("(rest) other PASS 0 -0.002 0+%d", -s/500)},
 			"the run's operators add up to 1.002 s, more than the total of 1.000 s: look at how the program counts"},
-		{"a thousand times the total", ops("warn", 0, 0, "mm", 5.0, 2), operating(timed("a", 0.005), "s", "mm", 5.0, 2), gate.OperatorsPass,
+		{"a thousand times the total", ops("warn", 0, 0, "mm", 5.0, 2), operating(timed("a", 0.005), "s", "mm", 5.0, 2), compat.OperatorsPass,
 			[]string{"mm PASS 5 5 0+0", fmt.Sprintf("(rest) other PASS -4 -4.995 0+%d", -995*s/1000)},
 			"the run's operators add up to 5.000 s, more than the total of 5.000 ms: look at how the program counts"},
 		{"medians need not add up", ops("", 0, 0, "mm", 0.5, 2, "add", 0.5, 2), operating(timed("a", 1, 0.99, 1.01), "s", "mm", 0.52, 2, "add", 0.52, 2),
-			gate.OperatorsPass, []string{fmt.Sprintf("add PASS 0.5 0.52 0+%d", s/50), fmt.Sprintf("mm PASS 0.5 0.52 0+%d", s/50),
+			compat.OperatorsPass, []string{fmt.Sprintf("add PASS 0.5 0.52 0+%d", s/50), fmt.Sprintf("mm PASS 0.5 0.52 0+%d", s/50),
 				fmt.Sprintf("(rest) other PASS 0 -0.04 0+%d", -s/25)}, ""},
 	} {
 		check, verdicts := compareOperators(tt.recorded, tt.got)
@@ -215,28 +215,28 @@ func TestNoOperators(t *testing.T) {
 	for _, tt := range []struct {
 		name, level string
 		breakdowns  []bench.Breakdown
-		status      gate.OperatorStatus
+		status      compat.OperatorStatus
 		class       gate.Finding // "" for no verdict
 		want        string
 		reason      string // or how it begins
 	}{
-		{"none", "", nil, gate.OperatorsOff, gate.Missing, "blocks", none},
-		{"none, fail", "fail", nil, gate.OperatorsOff, gate.Missing, "blocks", none},
-		{"none, warn", "warn", nil, gate.OperatorsOff, gate.Missing, "rule", none},
-		{"none, off", "off", nil, gate.OperatorsOff, "", "", ""},
-		{"another quantity", "", []bench.Breakdown{list("operators", "GB", recorded...)}, gate.OperatorsOff, gate.Missing, "blocks", foreign},
-		{"another quantity, warn", "warn", []bench.Breakdown{list("operators", "GB", recorded...)}, gate.OperatorsOff, gate.Missing, "rule", foreign},
+		{"none", "", nil, compat.OperatorsOff, gate.Missing, "blocks", none},
+		{"none, fail", "fail", nil, compat.OperatorsOff, gate.Missing, "blocks", none},
+		{"none, warn", "warn", nil, compat.OperatorsOff, gate.Missing, "rule", none},
+		{"none, off", "off", nil, compat.OperatorsOff, "", "", ""},
+		{"another quantity", "", []bench.Breakdown{list("operators", "GB", recorded...)}, compat.OperatorsOff, gate.Missing, "blocks", foreign},
+		{"another quantity, warn", "warn", []bench.Breakdown{list("operators", "GB", recorded...)}, compat.OperatorsOff, gate.Missing, "rule", foreign},
 		{"another quantity beside time", "", []bench.Breakdown{list("memory", "s", recorded...), list("operators", "GB", recorded...)},
-			gate.OperatorsOff, gate.Missing, "blocks", foreign},
+			compat.OperatorsOff, gate.Missing, "blocks", foreign},
 		{"behind another quantity", "", []bench.Breakdown{list("memory", "GB", recorded...), list("operators", "s", slower...)},
-			gate.OperatorsFail, gate.PartsDiffer, "blocks", "mm +100.0 %"},
+			compat.OperatorsFail, gate.PartsDiffer, "blocks", "mm +100.0 %"},
 		{"behind other times", "", []bench.Breakdown{list("critical path", "s", recorded...), list("operators", "s", slower...)},
-			gate.OperatorsFail, gate.PartsDiffer, "blocks", "mm +100.0 %"},
+			compat.OperatorsFail, gate.PartsDiffer, "blocks", "mm +100.0 %"},
 		{"before other times", "", []bench.Breakdown{list("operators", "s", slower...), list("critical path", "s", recorded...)},
-			gate.OperatorsFail, gate.PartsDiffer, "blocks", "mm +100.0 %"},
+			compat.OperatorsFail, gate.PartsDiffer, "blocks", "mm +100.0 %"},
 		{"without the title, behind another quantity", "", []bench.Breakdown{list("memory", "GB", recorded...), list("kernels", "ms", "mm", 2000.0, 3)},
-			gate.OperatorsFail, gate.PartsDiffer, "blocks", "mm +100.0 %"},
-		{"as recorded", "", []bench.Breakdown{list("operators", "s", recorded...)}, gate.OperatorsPass, "", "", ""},
+			compat.OperatorsFail, gate.PartsDiffer, "blocks", "mm +100.0 %"},
+		{"as recorded", "", []bench.Breakdown{list("operators", "s", recorded...)}, compat.OperatorsPass, "", "", ""},
 	} {
 		got := timed("a", 2)
 		got.Breakdowns = tt.breakdowns
@@ -264,14 +264,14 @@ func TestOperatorVerdict(t *testing.T) {
 	if diff := cmp.Diff(want, verdicts); diff != "" {
 		t.Errorf("verdicts (-want +got):\n%s", diff)
 	}
-	rows := []gate.OperatorRow{
-		{Name: "add", Status: gate.OperatorsFail, Old: 0.25, New: 0.5,
+	rows := []compat.OperatorRow{
+		{Name: "add", Status: compat.OperatorsFail, Old: 0.25, New: 0.5,
 			OldCalls: 1, NewCalls: 1, OldRank: 2, NewRank: 2, Diff: 1, DeltaPS: 25e10, ByCostPS: 25e10, Share: 0.5},
-		{Name: "cat", Change: gate.OperatorNew, Status: gate.OperatorsFail, New: 0.25, NewCalls: 2,
+		{Name: "cat", Change: compat.OperatorNew, Status: compat.OperatorsFail, New: 0.25, NewCalls: 2,
 			NewRank: 3, DeltaPS: 25e10, ByCallsPS: 25e10, Share: 0.5},
-		{Name: "mm", Status: gate.OperatorsPass, Old: 0.75, New: 0.75, OldCalls: 3, NewCalls: 3, OldRank: 1, NewRank: 1},
+		{Name: "mm", Status: compat.OperatorsPass, Old: 0.75, New: 0.75, OldCalls: 3, NewCalls: 3, OldRank: 1, NewRank: 1},
 	}
-	if diff := cmp.Diff(gate.OperatorCheck{Status: gate.OperatorsFail, TopN: 10, Tolerance: 0.1, Of: "baseline", DeltaPS: 5e11, Rows: rows}, check.Operators); diff != "" {
+	if diff := cmp.Diff(compat.OperatorCheck{Status: compat.OperatorsFail, TopN: 10, Tolerance: 0.1, Of: "baseline", DeltaPS: 5e11, Rows: rows}, check.Operators); diff != "" {
 		t.Errorf("check (-want +got):\n%s", diff)
 	}
 	if d := gate.Decide([]gate.Comparison{{Passed: 1, Verdicts: verdicts}}, gate.DefaultPolicy()); d.Judged != 0 || d.Status != gate.StatusFailed {
@@ -313,9 +313,9 @@ func TestOperatorsBesideTwoTotals(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		initial float64
-		want    gate.OperatorChange
+		want    compat.OperatorChange
 	}{
-		{1, gate.OperatorNew}, {1.01, gate.OperatorNew}, {1.1, gate.OperatorMoved},
+		{1, compat.OperatorNew}, {1.01, compat.OperatorNew}, {1.1, compat.OperatorMoved},
 	} {
 		e := expect("a", bench.BaselineReference, 1.0, 0.5, bench.InitialReference, tt.initial, 0.5)
 		e.Operators = bench.ExpectedOperators{Entries: entries("mm", 0.75, 3, "add", 0.24, 1), TopN: 2, Tolerance: 0.1}
@@ -335,17 +335,17 @@ func TestOperatorUnits(t *testing.T) {
 	for _, tt := range []struct {
 		total, unit string
 		value       float64
-		want        gate.OperatorStatus
+		want        compat.OperatorStatus
 	}{
-		{"s", "s", 1, gate.OperatorsPass}, {"s", "ms", 1e3, gate.OperatorsPass}, {"s", "us", 1e6, gate.OperatorsPass},
-		{"s", "µs", 1e6, gate.OperatorsPass}, {"s", "μs", 1e6, gate.OperatorsPass}, {"s", "ns", 1e9, gate.OperatorsPass},
-		{"ms", "us", 1e3, gate.OperatorsPass}, {"J", "J", 1, gate.OperatorsPass}, {"", "", 1, gate.OperatorsPass},
-		{"J", "s", 1, gate.OperatorsOff}, {"s", "", 1, gate.OperatorsOff}, {"s", "S", 1, gate.OperatorsOff},
+		{"s", "s", 1, compat.OperatorsPass}, {"s", "ms", 1e3, compat.OperatorsPass}, {"s", "us", 1e6, compat.OperatorsPass},
+		{"s", "µs", 1e6, compat.OperatorsPass}, {"s", "μs", 1e6, compat.OperatorsPass}, {"s", "ns", 1e9, compat.OperatorsPass},
+		{"ms", "us", 1e3, compat.OperatorsPass}, {"J", "J", 1, compat.OperatorsPass}, {"", "", 1, compat.OperatorsPass},
+		{"J", "s", 1, compat.OperatorsOff}, {"s", "", 1, compat.OperatorsOff}, {"s", "S", 1, compat.OperatorsOff},
 	} {
 		e := expect("a", bench.BaselineReference, 1.0, 0.0)
 		e.Operators.Entries = entries("mm", 1.0, 1)
 		check := judgeIn(tt.total, operating(timed("a", 1), tt.unit, "mm", tt.value, 1), policy(e)).Checks[0]
-		if check.Operators.Status != tt.want || check.Unit != tt.total || tt.want == gate.OperatorsPass && check.Operators.Rows[0].New != 1 {
+		if check.Operators.Status != tt.want || check.Unit != tt.total || tt.want == compat.OperatorsPass && check.Operators.Rows[0].New != 1 {
 			t.Errorf("%q in %q: %+v, want %s", tt.unit, tt.total, check, tt.want)
 		}
 	}
@@ -416,7 +416,7 @@ func TestOperatorsAddUp(t *testing.T) {
 	}
 }
 
-func checkAddsUp(t *testing.T, o gate.OperatorCheck) {
+func checkAddsUp(t *testing.T, o compat.OperatorCheck) {
 	t.Helper()
 	var sum int64
 	for i, r := range o.Rows {
@@ -425,13 +425,13 @@ func checkAddsUp(t *testing.T, o gate.OperatorCheck) {
 			t.Errorf("row %+v: calls and cost are not the difference", r)
 		}
 		last := i == len(o.Rows)-1
-		if r.Change == gate.OperatorOther && !last {
+		if r.Change == compat.OperatorOther && !last {
 			t.Errorf("row %d of %d is the other row", i, len(o.Rows))
 		}
-		if r.Change != gate.OperatorOther && i > 0 && abs(r.DeltaPS) > abs(o.Rows[i-1].DeltaPS) {
+		if r.Change != compat.OperatorOther && i > 0 && abs(r.DeltaPS) > abs(o.Rows[i-1].DeltaPS) {
 			t.Errorf("row %d is larger than the one before it", i)
 		}
-		if listed := slices.Index([]gate.OperatorChange{gate.OperatorKept, gate.OperatorOther}, r.Change) < 0; listed && r.OldRank > 0 == (r.NewRank > 0) {
+		if listed := slices.Index([]compat.OperatorChange{compat.OperatorKept, compat.OperatorOther}, r.Change) < 0; listed && r.OldRank > 0 == (r.NewRank > 0) {
 			t.Errorf("row %+v is on both sides, or on none", r)
 		}
 	}

@@ -9,35 +9,37 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
 // topOperators compares the first N operators of the run with the N largest
 // recorded ones, as the original does, which only warns.
-func topOperators(check gate.Check, e *bench.ExpectedOperators, measured int, got *bench.Result) (gate.OperatorCheck, []gate.Verdict) {
+func topOperators(in gate.Operators) (compat.OperatorCheck, []gate.Verdict) {
+	check, e := in.Check, in.Recorded
 	o := check.Operators
 	var verdicts []gate.Verdict
 	switch {
 	case gate.LevelOf(e.Level, gate.Fail) == gate.Off:
 		return o, nil
 	case len(e.Entries) == 0:
-		o.Status = gate.OperatorsNoBaseline
+		o.Status = compat.OperatorsNoBaseline
 		return o, nil
 	}
 	var actual []bench.Entry
-	b, unit, ok := breakdown(got, check.Unit)
+	b, unit, ok := breakdown(in.Got, check.Unit)
 	if ok {
 		actual = top(b.Entries, e.TopN)
 	}
 	recorded := largestOf(e.Entries, e.TopN)
-	t := topN{check: &check, o: &o, recorded: recorded, perUnit: picoseconds(check.Unit)}
-	o.Rows = make([]gate.OperatorRow, 0, max(len(recorded), len(actual)))
+	t := topN{check: check, o: &o, recorded: recorded, perUnit: picoseconds(check.Unit)}
+	o.Rows = make([]compat.OperatorRow, 0, max(len(recorded), len(actual)))
 	t.compare(actual, unit, total(e.Entries))
-	o.Status = gate.OperatorsPass
+	o.Status = compat.OperatorsPass
 	if len(o.Violations) > 0 {
-		o.Status = gate.OperatorsWarn
-		verdicts = []gate.Verdict{excusedBy("policy.compat: msmodeling", operatorsDiffer(&check, t.reason(), measured))}
+		o.Status = compat.OperatorsWarn
+		verdicts = []gate.Verdict{excusedBy("policy.compat: msmodeling", operatorsDiffer(check, t.reason(), in.Measured))}
 	}
 	return o, verdicts
 }
@@ -75,8 +77,8 @@ func total(entries []bench.Entry) float64 {
 
 // topN compares two lists of operators by msmodeling's rule.
 type topN struct {
-	check    *gate.Check
-	o        *gate.OperatorCheck
+	check    *compat.Check
+	o        *compat.OperatorCheck
 	recorded []bench.Entry
 	perUnit  float64
 }
@@ -101,15 +103,15 @@ func (t *topN) compare(actual []bench.Entry, unit scale, sum float64) {
 	}
 	for i, e := range t.recorded {
 		if !ran[i] {
-			gone := gate.OperatorRow{Name: e.Name, Change: gate.OperatorMissing, Old: e.Total, OldCalls: e.Calls, OldRank: i + 1}
+			gone := compat.OperatorRow{Name: e.Name, Change: compat.OperatorMissing, Old: e.Total, OldCalls: e.Calls, OldRank: i + 1}
 			t.o.Rows = append(t.o.Rows, gone)
 		}
 	}
-	slices.SortFunc(t.o.Rows, func(a, b gate.OperatorRow) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(t.o.Rows, func(a, b compat.OperatorRow) int { return strings.Compare(a.Name, b.Name) })
 	for i, e := range actual {
-		r := gate.OperatorRow{Name: e.Name, Change: gate.OperatorNew, New: unit.of(e.Total), NewCalls: e.Calls, NewRank: i + 1}
+		r := compat.OperatorRow{Name: e.Name, Change: compat.OperatorNew, New: unit.of(e.Total), NewCalls: e.Calls, NewRank: i + 1}
 		if j := at[i]; j >= 0 {
-			r.Change, r.Old, r.OldCalls, r.OldRank = gate.OperatorKept, t.recorded[j].Total, t.recorded[j].Calls, j+1
+			r.Change, r.Old, r.OldCalls, r.OldRank = compat.OperatorKept, t.recorded[j].Total, t.recorded[j].Calls, j+1
 		}
 		t.o.Rows = append(t.o.Rows, r)
 	}
@@ -121,7 +123,7 @@ func (t *topN) compare(actual []bench.Entry, unit scale, sum float64) {
 
 // share gives a row its part of the change, for whoever looks closer than the
 // original does.
-func (t *topN) share(r *gate.OperatorRow) {
+func (t *topN) share(r *compat.OperatorRow) {
 	old := inPS(r.Old, t.perUnit)
 	r.DeltaPS = inPS(r.New, t.perUnit) - old
 	divide(r, old)
@@ -131,20 +133,20 @@ func (t *topN) share(r *gate.OperatorRow) {
 }
 
 // judge sets a row's status and adds its lines, which are the original's.
-func (t *topN) judge(r *gate.OperatorRow) {
-	r.Status = gate.OperatorsWarn
+func (t *topN) judge(r *compat.OperatorRow) {
+	r.Status = compat.OperatorsWarn
 	switch {
-	case r.Change == gate.OperatorMissing:
+	case r.Change == compat.OperatorMissing:
 		t.violated("  MISSING OPERATOR: %s (baseline=%.3fms, #calls=%d) - Not found in current results", r.Name, t.ms(r.Old), r.OldCalls)
-	case r.Change == gate.OperatorNew:
+	case r.Change == compat.OperatorNew:
 		t.violated("  NEW OPERATOR: %s (actual=%.3fms, #calls=%d) - Not in baseline Top %d", r.Name, t.ms(r.New), r.NewCalls, t.o.TopN)
 	case r.Old == 0:
-		r.Status = gate.OperatorsPass
+		r.Status = compat.OperatorsPass
 	default:
 		diff := (r.New - r.Old) / r.Old
 		r.Diff = stats.Finite(diff)
 		if math.Abs(diff) <= t.o.Tolerance && !r.CallsDiffer() {
-			r.Status = gate.OperatorsPass
+			r.Status = compat.OperatorsPass
 			return
 		}
 		t.violated("  %s: %+.2f%% (baseline=%.3fms, actual=%.3fms)", r.Name, r.Diff*100, t.ms(r.Old), t.ms(r.New))

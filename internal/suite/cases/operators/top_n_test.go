@@ -17,50 +17,50 @@ func TestMSModelingOperators(t *testing.T) {
 		recorded []bench.Entry
 		topN     int
 		got      bench.Result
-		status   gate.OperatorStatus
+		status   compat.OperatorStatus
 		rows     []string // name, change, status
 		lines    []string
 	}{
-		{"equal", entries("mm", 0.5, 3, "add", 0.25, 1), 2, operating(timed("a", 1), "s", "mm", 0.5, 3, "add", 0.25, 1), gate.OperatorsPass,
+		{"equal", entries("mm", 0.5, 3, "add", 0.25, 1), 2, operating(timed("a", 1), "s", "mm", 0.5, 3, "add", 0.25, 1), compat.OperatorsPass,
 			[]string{"mm  PASS", "add  PASS"}, nil},
 		{"exactly the tolerance, to both sides", entries("mm", 0.5, 3, "add", 0.25, 1), 2,
-			operating(timed("a", 1), "s", "mm", 0.5625, 3, "add", 0.21875, 1), gate.OperatorsPass,
+			operating(timed("a", 1), "s", "mm", 0.5625, 3, "add", 0.21875, 1), compat.OperatorsPass,
 			[]string{"mm  PASS", "add  PASS"}, nil},
 		{"slower, faster", entries("mm", 0.5, 3, "add", 0.25, 1), 2, operating(timed("a", 1), "s", "mm", 0.75, 3, "add", 0.125, 1),
-			gate.OperatorsWarn,
+			compat.OperatorsWarn,
 			[]string{"mm  WARN", "add  WARN"},
 			[]string{"  mm: +50.00% (baseline=500.000ms, actual=750.000ms)", "  add: -50.00% (baseline=250.000ms, actual=125.000ms)"}},
-		{"calls alone", entries("mm", 0.5, 92), 10, operating(timed("a", 1), "s", "mm", 0.5, 91), gate.OperatorsWarn,
+		{"calls alone", entries("mm", 0.5, 92), 10, operating(timed("a", 1), "s", "mm", 0.5, 91), compat.OperatorsWarn,
 			[]string{"mm  WARN"},
 			[]string{"  mm: +0.00% (baseline=500.000ms, actual=500.000ms)", "  mm: #CALLS MISMATCH baseline=92, actual=91"}},
-		{"calls that were not recorded", entries("mm", 0.5, 0), 10, operating(timed("a", 1), "s", "mm", 0.5, 91), gate.OperatorsPass,
+		{"calls that were not recorded", entries("mm", 0.5, 0), 10, operating(timed("a", 1), "s", "mm", 0.5, 91), compat.OperatorsPass,
 			[]string{"mm  PASS"}, nil},
 		{"missing ones by name, then the run's in their order", entries("z", 0.4, 1, "mm", 0.3, 2, "a", 0.2, 3), 3,
-			operating(timed("a", 1), "s", "new", 0.5, 48, "mm", 0.3, 2), gate.OperatorsWarn,
+			operating(timed("a", 1), "s", "new", 0.5, 48, "mm", 0.3, 2), compat.OperatorsWarn,
 			[]string{"a missing WARN", "z missing WARN", "new new WARN", "mm  PASS"},
 			[]string{"  MISSING OPERATOR: a (baseline=200.000ms, #calls=3) - Not found in current results",
 				"  MISSING OPERATOR: z (baseline=400.000ms, #calls=1) - Not found in current results",
 				"  NEW OPERATOR: new (actual=500.000ms, #calls=48) - Not in baseline Top 3"}},
 		{"the largest recorded, the first of the run", entries("small", 0.1, 1, "mm", 0.5, 1, "add", 0.4, 1), 2,
-			operating(timed("a", 1), "s", "mm", 0.5, 1, "small", 0.1, 1, "add", 0.4, 1), gate.OperatorsWarn,
+			operating(timed("a", 1), "s", "mm", 0.5, 1, "small", 0.1, 1, "add", 0.4, 1), compat.OperatorsWarn,
 			[]string{"add missing WARN", "mm  PASS", "small new WARN"},
 			[]string{"  MISSING OPERATOR: add (baseline=400.000ms, #calls=1) - Not found in current results",
 				"  NEW OPERATOR: small (actual=100.000ms, #calls=1) - Not in baseline Top 2"}},
 		{"equal ones stay in their order", entries("b", 0.1, 1, "a", 0.1, 1), 1, operating(timed("a", 1), "s", "b", 0.1, 1),
-			gate.OperatorsPass, []string{"b  PASS"}, nil},
+			compat.OperatorsPass, []string{"b  PASS"}, nil},
 		{"named twice: the last counts, in the place of the first", entries("mm", 0.1, 1, "add", 0.2, 1, "mm", 0.2, 2), 1,
-			operating(timed("a", 1), "s", "mm", 0.2, 2), gate.OperatorsPass, []string{"mm  PASS"}, nil},
+			operating(timed("a", 1), "s", "mm", 0.2, 2), compat.OperatorsPass, []string{"mm  PASS"}, nil},
 		{"a recorded time of 0 passes whatever the run says", entries("mm", 0.0, 3), 10, operating(timed("a", 1), "s", "mm", 0.5, 4),
-			gate.OperatorsPass, []string{"mm  PASS"}, nil},
-		{"a recorded time of 0 that is missing", entries("mm", 0.0, 0), 10, operating(timed("a", 1), "s"), gate.OperatorsWarn,
+			compat.OperatorsPass, []string{"mm  PASS"}, nil},
+		{"a recorded time of 0 that is missing", entries("mm", 0.0, 0), 10, operating(timed("a", 1), "s"), compat.OperatorsWarn,
 			[]string{"mm missing WARN"}, []string{"  MISSING OPERATOR: mm (baseline=0.000ms, #calls=0) - Not found in current results"}},
-		{"no breakdown", entries("mm", 0.5, 3), 10, timed("a", 1), gate.OperatorsWarn,
+		{"no breakdown", entries("mm", 0.5, 3), 10, timed("a", 1), compat.OperatorsWarn,
 			[]string{"mm missing WARN"}, []string{"  MISSING OPERATOR: mm (baseline=500.000ms, #calls=3) - Not found in current results"}},
-		{"the top 0", entries("mm", 0.5, 3), 0, operating(timed("a", 1), "s", "cat", 0.5, 3), gate.OperatorsPass, nil, nil},
-		{"nothing recorded", nil, 10, operating(timed("a", 1), "s", "mm", 0.5, 4), gate.OperatorsNoBaseline, nil, nil},
-		{"another quantity", entries("mm", 0.5, 3), 10, operating(timed("a", 1), "MiB", "mm", 0.5, 3), gate.OperatorsWarn,
+		{"the top 0", entries("mm", 0.5, 3), 0, operating(timed("a", 1), "s", "cat", 0.5, 3), compat.OperatorsPass, nil, nil},
+		{"nothing recorded", nil, 10, operating(timed("a", 1), "s", "mm", 0.5, 4), compat.OperatorsNoBaseline, nil, nil},
+		{"another quantity", entries("mm", 0.5, 3), 10, operating(timed("a", 1), "MiB", "mm", 0.5, 3), compat.OperatorsWarn,
 			[]string{"mm missing WARN"}, []string{"  MISSING OPERATOR: mm (baseline=500.000ms, #calls=3) - Not found in current results"}},
-		{"more than the total", entries("mm", 5.0, 3), 10, operating(timed("a", 1), "s", "mm", 5.0, 3), gate.OperatorsPass,
+		{"more than the total", entries("mm", 5.0, 3), 10, operating(timed("a", 1), "s", "mm", 5.0, 3), compat.OperatorsPass,
 			[]string{"mm  PASS"}, nil},
 	} {
 		e := expect("a", bench.BaselineReference, 1.0, 0.1)
@@ -102,10 +102,10 @@ func TestMSModelingRows(t *testing.T) {
 	p := policy(e)
 	p.Compat = compat.MSModeling
 	c := judge(operating(timed("a", 1.25), "ms", "mm", 1250.0, 4), p)
-	want := gate.OperatorCheck{Status: gate.OperatorsWarn, TopN: 2, Tolerance: 0.1, Of: "baseline", DeltaPS: 5e11, Rows: []gate.OperatorRow{
-		{Name: "add", Change: gate.OperatorMissing, Status: gate.OperatorsWarn, Old: 0.25,
+	want := compat.OperatorCheck{Status: compat.OperatorsWarn, TopN: 2, Tolerance: 0.1, Of: "baseline", DeltaPS: 5e11, Rows: []compat.OperatorRow{
+		{Name: "add", Change: compat.OperatorMissing, Status: compat.OperatorsWarn, Old: 0.25,
 			OldCalls: 1, OldRank: 2, DeltaPS: -25e10, ByCallsPS: -25e10, Share: -0.5},
-		{Name: "mm", Status: gate.OperatorsWarn, Old: 0.5, New: 1.25,
+		{Name: "mm", Status: compat.OperatorsWarn, Old: 0.5, New: 1.25,
 			OldCalls: 2, NewCalls: 4, OldRank: 1, NewRank: 1, Diff: 1.5, DeltaPS: 75e10, ByCallsPS: 5e11, ByCostPS: 25e10, Share: 1.5},
 	}, Violations: []string{
 		"  MISSING OPERATOR: add (baseline=250.000ms, #calls=1) - Not found in current results",
@@ -120,7 +120,7 @@ func TestMSModelingRows(t *testing.T) {
 		t.Errorf("verdict %+v", v)
 	}
 	p.Expected["a"] = func() bench.Expected { e.Operators.Level = "off"; return e }()
-	if o := judge(operating(timed("a", 1), "s"), p).Checks[0].Operators; o.Status != gate.OperatorsOff {
+	if o := judge(operating(timed("a", 1), "s"), p).Checks[0].Operators; o.Status != compat.OperatorsOff {
 		t.Errorf("level off: %+v", o)
 	}
 }

@@ -23,7 +23,7 @@ import (
 //     and s are 2^-6 and 2^-7 for bfloat16, 2^-9 and 2^-10 for float16, 2^-19 for
 //     float32, 2^-40 for float64, 2^-3 and 2^-4 for float8_e4m3fn, 2^-2 and 2^-3
 //     for float8_e5m2, 2^-1 and 2^-2 for float4_e2m1, and u is 2^-24, or 2^-53 for
-//     float64. docs/kernels.md derives them. Zeros never pass for a reference that is not zero, however
+//     float64, because a float32 sum rounds so many times by 2^-24, at random. Zeros never pass for a reference that is not zero, however
 //     small it is. Parts of an output that are much smaller than its mean are
 //     looked at less closely: give an atol where that matters.
 //   - the errors of a bfloat16 or float16 output as a whole may be no larger than

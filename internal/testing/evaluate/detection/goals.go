@@ -183,7 +183,7 @@ func pairGoals(d *Data) (goals []Goal) {
 
 // Goals prints all goals.
 func (d *Data) Goals(w io.Writer) {
-	fmt.Fprint(w, "\n## Goals\n\n| goal | want | got | |\n|---|---|---|---|\n")
+	fmt.Fprint(w, "\n## Goals\n\n| goal | want | got | result |\n|---|---|---|---|\n")
 	for _, g := range d.All() {
 		holds := "holds"
 		if !g.Holds() {

@@ -156,7 +156,8 @@ func Reports(w io.Writer, sets []Set) {
 	fmt.Fprintf(w, "\n## Whole reports: without a change, and with %d slowed cells\n\n", slowed)
 	fmt.Fprintln(
 		w,
-		"| n, rule | reports x cells | reports with a false alarm % | false alarms a report | host called slower % | found +5 % | +10 % | FDR +5 % | +10 % | found, all +5 % |",
+		"| n, rule | reports x cells | reports with a false alarm % | false alarms a report | host called slower % "+
+			"| found +5 % | found +10 % | FDR +5 % | FDR +10 % | found, all +5 % |",
 	)
 	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|")
 	for _, n := range Ns[:3] {

@@ -2,9 +2,6 @@ package reports_test
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	detectors "github.com/accelgate/accelgate/internal/testing/evaluate/detection"
@@ -27,8 +24,8 @@ func TestBudgetsKeepThePromise(t *testing.T) {
 	}
 }
 
-// TestBudgetsPageNightly holds the table of docs/detection/rates.md, and that it keeps the promise.
-func TestBudgetsPageNightly(t *testing.T) {
+// TestBudgetsNightly holds docs/detection/data/budgets.csv, and that it keeps the promise.
+func TestBudgetsNightly(t *testing.T) {
 	testtier.Nightly(t)
 	var table bytes.Buffer
 	rates := reports.Budgets(&table, 100)
@@ -39,28 +36,5 @@ func TestBudgetsPageNightly(t *testing.T) {
 	if red.Percent() > 2 {
 		t.Errorf("%v of unchanged reports are red, want at most 2 %%", red)
 	}
-	page(t, "rates.md", "TestBudgetsPageNightly", "budgets", table.String())
-}
-
-// page holds the table of a page of docs/detection that a test writes.
-func page(t *testing.T, name, test, what, table string) {
-	t.Helper()
-	begin, end := "<!-- what follows is written by go test ./internal/testing/evaluate/reports -run "+test+" -update -->\n", "<!-- end of the table of "+what+" -->\n"
-	path := filepath.Join("..", "..", "..", "..", "docs", "detection", name)
-	page, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, ok := strings.Cut(string(page), begin)
-	was, after, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		t.Fatalf("docs/detection/%s has no marks for the table of %s", name, what)
-	}
-	if *update {
-		if err := os.WriteFile(path, []byte(before+begin+"\n"+table+"\n"+end+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	} else if strings.TrimSpace(was) != strings.TrimSpace(table) {
-		t.Errorf("docs/detection/%s does not hold what the gate does:\n%s", name, table)
-	}
+	hold(t, "budgets.csv", table.String())
 }

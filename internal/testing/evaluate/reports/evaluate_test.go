@@ -14,7 +14,7 @@ import (
 	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
-var update = flag.Bool("update", false, "write the tables into docs/detection")
+var update = flag.Bool("update", false, "write the tables into docs/detection/data")
 
 func load(t testing.TB) (d detectors.Data) {
 	t.Helper()
@@ -31,33 +31,22 @@ func load(t testing.TB) (d detectors.Data) {
 	return d
 }
 
-// The marks around the generated part of the page.
-const begin, end = "<!-- what follows is written by make evaluate UPDATE=1 -->\n", "<!-- end of the output of make evaluate -->\n"
+// hold compares printed tables with a file of docs/detection/data, or writes it.
+func hold(t *testing.T, name, tables string) {
+	t.Helper()
+	t.Log(tables)
+	if err := detectors.Hold(filepath.Join("..", "..", "..", ".."), name, tables, *update); err != nil {
+		t.Error(err)
+	}
+}
 
-// TestPageNightly holds that docs/detection/rates.md has the tables that the gate makes
-// of the data.
-func TestPageNightly(t *testing.T) {
+// TestMethodsNightly holds the rates of each method that the gate reaches on the data.
+func TestMethodsNightly(t *testing.T) {
 	testtier.Nightly(t)
-	var tables bytes.Buffer
-	reports.Page(&tables, load(t))
-	t.Log(tables.String())
-	path := filepath.Join("..", "..", "..", "..", "docs", "detection", "rates.md")
-	page, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, ok := strings.Cut(string(page), begin)
-	was, after, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		t.Fatal("docs/detection/rates.md has no marks for the tables")
-	}
-	if *update {
-		if err := os.WriteFile(path, []byte(before+begin+tables.String()+"\n"+end+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	} else if strings.TrimSpace(was) != strings.TrimSpace(tables.String()) {
-		t.Error("docs/detection/rates.md does not hold what the gate does: run make evaluate UPDATE=1")
-	}
+	var tables, promise bytes.Buffer
+	reports.Methods(&tables, &promise, load(t))
+	hold(t, "promise.csv", promise.String())
+	hold(t, "methods.csv", tables.String())
 }
 
 // TestKeyHasTheRatesOfThePage holds the description of policy.false_alarms to the first

@@ -92,7 +92,7 @@ func recordedLargeLosses(d detectors.Data) (all []Settled) {
 func LargeLosses(w io.Writer, d detectors.Data, reports int) []Settled {
 	fmt.Fprint(w, "| host | noise of a value |")
 	for _, e := range largeLosses {
-		fmt.Fprintf(w, " +%g %%: found | by %d pairs | pairs |", 100*e, cheapPairs)
+		fmt.Fprintf(w, " +%g %%: found | +%[1]g %%: by %[2]d pairs | +%[1]g %%: pairs |", 100*e, cheapPairs)
 	}
 	fmt.Fprint(w, "\n|---|---|---|---|---|---|---|---|---|---|---|\n")
 	all := append(recordedLargeLosses(d), MeasureLargeLosses(reports)...)

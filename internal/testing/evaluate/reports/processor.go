@@ -176,8 +176,8 @@ func newBusyRate() BusyRate { return BusyRate{Found: make([]detectors.Rate, len(
 // Busy writes the table of busy hosts, and returns its rows.
 func Busy(w io.Writer, reports int) []BusyRates {
 	all := MeasureBusy(reports)
-	fmt.Fprintln(w, "| host | reports | red %: times alone | with processor time "+
-		"| a rate -10 %: times alone | with processor time | -30 %: times alone | with processor time |")
+	fmt.Fprintln(w, "| host | reports | red %: times alone | red %: with processor time "+
+		"| -10 %: times alone | -10 %: with processor time | -30 %: times alone | -30 %: with processor time |")
 	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|")
 	for _, r := range all {
 		fmt.Fprintf(w, "| %s | %d | %s | %s |", r.Host, r.Gated.Red.Of, tenths(r.Alone.Red), tenths(r.Gated.Red))

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 
@@ -9,18 +8,16 @@ import (
 	detectors "github.com/accelgate/accelgate/internal/testing/evaluate/detection"
 )
 
-// Page prints the tables of docs/detection/rates.md: how often unchanged reports are red by each
-// method beside the promise, and what whole reports find.
-func Page(w io.Writer, d detectors.Data) {
-	var tables bytes.Buffer
-	measured := printMethods(&tables, d)
-	measured = append(measured, pooled(printGenerated(&tables))...)
-	fmt.Fprintf(w, "\n#### The promise: at most %g %% of unchanged reports are red\n\n"+
-		"| method and data | reports | red %% | |\n|---|---|---|---|\n", promised)
+// Methods prints what whole reports find, by method and rule, and how often unchanged reports are
+// red by each method beside the promise.
+func Methods(tables, promise io.Writer, d detectors.Data) {
+	measured := printMethods(tables, d)
+	measured = append(measured, pooled(printGenerated(tables))...)
+	fmt.Fprintf(promise, "\n#### The promise: at most %g %% of unchanged reports are red\n\n"+
+		"| method and data | reports | red %% | result |\n|---|---|---|---|\n", promised)
 	for _, r := range measured {
-		fmt.Fprintf(w, "| %s | %d | %s | %s |\n", r.Road, r.Red.Of, tenths(r.Red), keepsPromise(r.Red))
+		fmt.Fprintf(promise, "| %s | %d | %s | %s |\n", r.Road, r.Red.Of, tenths(r.Red), keepsPromise(r.Red))
 	}
-	tables.WriteTo(w)
 }
 
 // promised is the rate of policy.false_alarms, in percent.

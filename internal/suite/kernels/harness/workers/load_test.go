@@ -11,25 +11,16 @@ import (
 	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
-// TestHonestBesideLoadThorough measures plain kernels beside three programs for each
-// processor that do nothing but take it, TestHonestBesideLoadNightly three times each. What such a host cannot decide is
+// TestHonestBesideLoadNightly measures plain kernels beside three programs for each
+// processor that do nothing but take it. What such a host cannot decide is
 // inconclusive, and never held against the solution.
-func TestHonestBesideLoadThorough(t *testing.T) {
-	testtier.Thorough(t)
-	besideLoad(t, 1)
-}
-
 func TestHonestBesideLoadNightly(t *testing.T) {
 	testtier.Nightly(t)
-	besideLoad(t, 3)
-}
-
-func besideLoad(t *testing.T, times int) {
 	for range 3 * runtime.GOMAXPROCS(0) {
 		busy(t)
 	}
 	for kind, file := range map[string]string{"c": "testdata/cheats/plain.c", "numpy": "testdata/cheats/plain.py"} {
-		for range times {
+		for range 3 {
 			reference, solution := open(t.Context(), t, "numpy", true, harness.Limits{}), open(t.Context(), t, kind, false, harness.Limits{})
 			settings := harness.Settings{Warmup: 1, Iterations: 8, MinTime: 10 * time.Millisecond, Dir: t.TempDir(), Judge: equal}
 			m, err := harness.Measure(t.Context(), sum, program(t, reference, "testdata/cheats/plain.py", t.TempDir(), ""),

@@ -1,48 +1,9 @@
-package gate
+package compat
 
-// Check is the whole comparison of one cell with its [bench.Expected]. The
-// verdicts say what it means for the decision; a Check says what was compared
-// with what, for tables and explanations.
-type Check struct {
-	Cell        string           `json:"cell"`
-	Group       string           `json:"group,omitempty"` // name of the [CaseGroup] that is judged in its place; "" for none
-	Description string           `json:"description,omitempty"`
-	Metric      string           `json:"metric"`
-	Unit        string           `json:"unit,omitempty"` // of all totals
-	Actual      float64          `json:"actual"`
-	References  []ReferenceCheck `json:"references,omitempty"` // in the order of [bench.Expected]
-	Status      CheckStatus      `json:"status"`
-	Operators   OperatorCheck    `json:"operators"`
-}
-
-// CheckStatus sums up the references of a Check. The words are those of
-// msmodeling's checker, and Improved is ours.
-type CheckStatus string
-
-// The statuses. The original does not know CheckImproved.
-const (
-	CheckPass       CheckStatus = "PASS"
-	CheckImproved   CheckStatus = "IMPROVED"   // faster than the reference's tolerance allows
-	CheckFailInit   CheckStatus = "FAIL(INIT)" // too far from the initial value
-	CheckFailBase   CheckStatus = "FAIL(BASE)" // too far from the baseline
-	CheckFailBoth   CheckStatus = "FAIL(BOTH)"
-	CheckNoBaseline CheckStatus = "NO_BASELINE"
-	// Those of a case in a group, which do not fail it.
-	CheckWarnInit CheckStatus = "WARN(INIT)"
-	CheckWarnBase CheckStatus = "WARN(BASE)"
-	CheckWarnBoth CheckStatus = "WARN(BOTH)"
+import (
+	"iter"
+	"slices"
 )
-
-// ReferenceCheck compares the total with one reference.
-type ReferenceCheck struct {
-	Name      string  `json:"name"` // "baseline", "initial"
-	Value     float64 `json:"value"`
-	Tolerance float64 `json:"tolerance"` // fraction
-	// MaxIncrease is the largest Diff, a fraction, if there is such a limit beside Tolerance.
-	MaxIncrease *float64 `json:"max_increase,omitempty"`
-	Diff        float64  `json:"diff"` // (actual - value) / value: positive is slower
-	Passed      bool     `json:"passed"`
-}
 
 // OperatorStatus is the result of comparing operators, or of one of them.
 type OperatorStatus string
@@ -55,6 +16,12 @@ const (
 	OperatorsNoBaseline OperatorStatus = "NO_BASELINE" // none recorded
 	OperatorsOff        OperatorStatus = "OFF"         // by configuration, or the run has no total or no breakdown to compare
 )
+
+// Differs reports operators that are not as recorded.
+func (s OperatorStatus) Differs() bool { return s == OperatorsWarn || s == OperatorsFail }
+
+// Compared reports whether operators of both sides were compared.
+func (s OperatorStatus) Compared() bool { return s == OperatorsPass || s.Differs() }
 
 // OperatorCheck compares the breakdown of a total with the recorded one.
 type OperatorCheck struct {
@@ -113,3 +80,19 @@ type OperatorRow struct {
 // of the run. A run that does not say its calls differs too: what was recorded
 // and cannot be compared any more is missing, as a metric would be.
 func (r *OperatorRow) CallsDiffer() bool { return r.OldCalls > 0 && r.NewCalls != r.OldCalls }
+
+// Differing returns the rows of operators that are not as recorded.
+func (o *OperatorCheck) Differing() iter.Seq[*OperatorRow] {
+	return func(yield func(*OperatorRow) bool) {
+		for i := range o.Rows {
+			if r := &o.Rows[i]; r.Status.Differs() && !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+// LacksCalls reports an operator of the run without its calls, which are recorded.
+func (o *OperatorCheck) LacksCalls() bool {
+	return slices.ContainsFunc(o.Rows, func(r OperatorRow) bool { return r.NewRank > 0 && r.NewCalls == 0 && r.CallsDiffer() })
+}
