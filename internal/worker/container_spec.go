@@ -94,7 +94,7 @@ func (w *Container) spec(e *engine, req Request) (client.ContainerCreateOptions,
 		WorkingDir:   dir,
 		AttachStdout: true,
 		AttachStderr: true,
-		Labels:       e.labels(w.Job),
+		Labels:       e.labels(),
 	}
 	if !e.podman { // which would take the word for a command
 		config.Healthcheck = &container.HealthConfig{Test: []string{"NONE"}} // the image's would run within a measurement

@@ -84,10 +84,9 @@ type Persistent struct {
 	// MaxReply bounds the bytes of a line that answers. A longer one fails its
 	// request and is discarded.
 	MaxReply int
-	// MaxStderr, Grace and KillWait are as in [Isolated]. Grace is also how
+	// Grace is as in [Isolated]. It is also how
 	// long the process may take to obey a shutdown.
-	MaxStderr       int
-	Grace, KillWait time.Duration
+	Grace time.Duration
 
 	once     sync.Once
 	scrubbed []string
@@ -275,8 +274,8 @@ func unready(got outcome, resp Response, limit time.Duration) error {
 
 func (w *Persistent) start(req Request) (*server, error) {
 	w.once.Do(func() { w.scrubbed = Scrub(w.Environ) })
-	out := newDialogue(cmp.Or(w.MaxReply, defaultMaxReply), cmp.Or(w.MaxStderr, defaultMaxStderr))
-	c, stdin, err := startWithInput(req, w.scrubbed, out, cmp.Or(w.Grace, defaultGrace), cmp.Or(w.KillWait, defaultKillWait))
+	out := newDialogue(cmp.Or(w.MaxReply, defaultMaxReply), defaultMaxStderr)
+	c, stdin, err := startWithInput(req, w.scrubbed, out, cmp.Or(w.Grace, defaultGrace), defaultKillWait)
 	if err != nil {
 		return nil, err
 	}

@@ -144,7 +144,7 @@ func checkRequests(list []*ShardFile) error {
 func merged(result *bench.Result, list []*ShardFile, run *bench.Run, t together, dir string) error {
 	set := &list[0].Settings
 	in := latency.Input{Observations: t.observations, Window: t.window, Open: set.Mode != load.Closed, SLO: set.SLO,
-		Price: latency.Price{USDPerHour: set.PriceHour}}
+		USDPerHour: set.PriceHour}
 	out := latency.Compute(in)
 	health, gone := list[0].Part.Health, false
 	for _, f := range list {
