@@ -151,6 +151,9 @@ func (r *Run) addMetrics(metrics []Metric) error {
 
 // leftOut lists each cell once that was left out and that no run measured.
 func (r *Run) leftOut() (out []LeftOut) {
+	if len(r.LeftOut) == 0 {
+		return nil
+	}
 	seen := make(map[string]bool, len(r.Results))
 	for i := range r.Results {
 		seen[r.Results[i].Cell.ID()] = true

@@ -198,8 +198,11 @@ func (s *Sample) Level() [][]float64 {
 	return level
 }
 
-// LevelMedians returns the medians of the runs that give the level.
+// LevelMedians returns the medians of the runs that give the level; nil for a nil sample.
 func (s *Sample) LevelMedians() (medians []float64) {
+	if s == nil {
+		return nil
+	}
 	for _, values := range s.Level() {
 		if len(values) > 0 {
 			medians = append(medians, stats.Median(values))

@@ -43,7 +43,7 @@ func (c *Command) carry(text string) string {
 // completed returns a command with the flags that it takes and lacks, and reports
 // whether one of them holds quotes.
 func (c *Command) completed(typed string) (full string, quoted bool) {
-	named, _, err := c.running.Root().Find(strings.Fields(typed)[1:])
+	named, err := c.find(strings.Fields(typed)[1:])
 	if err != nil || !named.Runnable() || !named.HasParent() || strings.Contains(typed, "--help") {
 		return typed, false
 	}

@@ -41,6 +41,7 @@ type Command struct {
 	Root string
 
 	running *cobra.Command // nil before the arguments are read
+	whole   *cobra.Command // the program with all commands, made when it is first needed
 
 	quiet, verbose bool
 	shown          *progress.Display // made when it is first needed
@@ -86,7 +87,7 @@ func (c *Command) Main(ctx context.Context, args []string) int {
 		c = c.guarded(len(args) > 0 && args[0] == "action")
 	}
 	var code int
-	root := c.root(&code)
+	root := c.root(&code, args...)
 	root.SetArgs(args)
 	root.SetIn(c.Stdin)
 	root.SetErr(c.Stderr)
@@ -148,7 +149,8 @@ answer still right, is it still as fast, on this host?
 Exit codes: 0 passed, 1 the gate failed, 2 wrong usage or configuration,
 3 could not measure.`
 
-func (c *Command) root(code *int) *cobra.Command {
+// root is the whole program, for arguments that name a command only as much of it as runs.
+func (c *Command) root(code *int, args ...string) *cobra.Command {
 	root := &cobra.Command{
 		Use:              "accelgate",
 		Short:            "Gate pull requests on self-hosted accelerator runners",
@@ -166,12 +168,7 @@ func (c *Command) root(code *int) *cobra.Command {
 	root.PersistentFlags().BoolVarP(&c.verbose, "verbose", "v", false, "show each measurement, and not only each cell")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(c.helpCommand()) // cobra's answers a misspelt command with success
-	root.AddCommand(c.runCommand(code), c.doctorCommand(code), c.planCommand(), c.baselineCommand(code), c.reportCommand(code),
-		c.historyCommand(), c.calibrateCommand(code), c.judgeCommand(code), c.benchCommand(code), c.diffCommand(code), c.importCommand(),
-		c.exportCommand(), c.bisectCommand(), c.bisectStepCommand(code), c.selftestCommand(code), c.configCommand(), c.casesCommand(code),
-		c.kernelsCommand(code), c.analyzeCommand(code), c.autoBaselineCommand(code), c.engineCommand(code), c.actionCommand(code),
-		c.versionCommand(), c.listCommand(), c.fetchCommand(code), c.explainCommand(), c.manCommand(), c.initCommand(), c.schemaCommand(),
-		c.siteCommand(), c.signCommand())
+	root.AddCommand(c.built(code, args)...)
 	c.completeFlags(root)
 	root.SetOut(c.Stdout) // which the next line asks for
 	root.InitDefaultCompletionCmd()

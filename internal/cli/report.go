@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"runtime/debug"
-
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/judge"
@@ -36,8 +34,6 @@ func (c *Command) reportCommand(code *int) *cobra.Command {
 			if _, err := judge.Renderer(c.env(), format); err != nil {
 				return err
 			}
-			const garbage = 15 // percent: the documents of many cells, which stay, are most of the memory
-			defer debug.SetGCPercent(debug.SetGCPercent(garbage))
 			options := measure.Options{HostOptions: o.HostOptions, PolicyOptions: o.PolicyOptions}
 			j, err := judge.JudgeFiles(cmd.Context(), c.env(), &options, args, report.Input{Config: o.Config})
 			if err != nil {

@@ -111,7 +111,8 @@ suites:
 }
 
 func noise(rng *rand.Rand, cells int) *bench.Run {
-	r := &bench.Run{Schema: bench.RunSchema, Tool: "accelgate", Started: time.Now().UTC(), Host: bench.Host{Label: "lab"},
+	r := &bench.Run{Schema: bench.RunSchema, Tool: "accelgate", Started: time.Now().UTC(),
+		Host:    bench.Host{Label: "lab", Fingerprint: bench.Fingerprint{OS: "linux", Arch: "amd64", CPU: "EPYC 9354", Cores: 32}}, // so that speed is judged
 		Metrics: []bench.Metric{{Name: "decode", Unit: "tok/s", Better: bench.Higher}, {Name: "prefill", Unit: "tok/s", Better: bench.Higher}}}
 	for i := range cells {
 		result := bench.Result{Outcome: bench.Passed, Cell: bench.Cell{Suite: "s", Params: []bench.Param{{Key: "model", Value: fmt.Sprintf("m%d", i/100)},

@@ -170,3 +170,17 @@ func TestCompletionAndManual(t *testing.T) {
 		})
 	}
 }
+
+// TestBuilders: each command is built by its name, alone as beside all others.
+func TestBuilders(t *testing.T) {
+	var code int
+	c := &Command{Stdout: io.Discard, Getenv: func(string) string { return "" }}
+	for name, build := range c.builders() {
+		if got := build(&code).Name(); got != name {
+			t.Errorf("%s builds %s", name, got)
+		}
+		if found, _, err := c.root(&code, name).Find([]string{name}); err != nil || found.Name() != name {
+			t.Errorf("%s alone: %v", name, err)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -27,7 +28,7 @@ type Baselines struct {
 	// From is "files", or "history" or "history-mean" if the medians or means of the last runs of each host's
 	// history stand in for its file; "" is "files".
 	From string `yaml:"from" oneof:"files history history-mean"`
-	// Runs is how many runs of the history; 0 leaves it to cli.
+	// Runs is how many runs of the history; 0 is the default of [Baselines.LastRuns].
 	Runs int `yaml:"runs"`
 	// MaxAge is the age from which on a baseline is warned of, as in "30 days" or "20 runs"; see [Baselines.Age].
 	MaxAge string `yaml:"max_age"`
@@ -50,6 +51,14 @@ type Shared struct {
 
 // FromHistory reports whether the last runs of the history stand in for files.
 func (b Baselines) FromHistory() bool { return b.From == "history" || b.Mean() }
+
+// LastRuns is how many runs of the history stand in for files; 0 if files count.
+func (b Baselines) LastRuns() int {
+	if !b.FromHistory() {
+		return 0
+	}
+	return cmp.Or(b.Runs, 5)
+}
 
 // Mean reports whether the means of the last runs count, and not their medians.
 func (b Baselines) Mean() bool { return b.From == "history-mean" }

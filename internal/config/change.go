@@ -3,22 +3,24 @@ package config
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // Change is what a metric may change by for the worse: "8%", "0.5 s", "8% and 0.5 s" for the larger one of
 // both, or "0.5% + 0.5 us" for their sum. "noise 1% to 10%" stands for a percentage that the recorded noise gives,
-// "+-" before it limits changes for the better as well, and "from 4 us" behind it leaves smaller references unjudged.
+// The amount may be a multiple of a spread: "3 sd", "4 mad" or "2 stderr". "+-" before it limits changes for the better as well, and "from 4 us" behind it leaves smaller references unjudged.
 type Change struct {
 	Percent  Percent
-	Absolute float64 // in Unit
+	Absolute float64 // in Unit, or so many times Spread
 	Sum      bool
 	Both     bool
 	From     float64
 	Floor    Percent // of noise, 0 if the percentage is Percent
 	Ceiling  Percent
 	Unit     string // of Absolute and From, "" if it is not given
+	Spread   string // "sd" or "mad" of earlier runs, or "stderr"; "" is none
 	noise    bool
 	text     string
 }
@@ -42,7 +44,13 @@ func (c *Change) problem(medians bool) string {
 	return ""
 }
 
-const changeExamples = "write for example 8%, +-10%, 0.5 s, 8% and 0.5 s, 0.5% + 0.5 us, 8% from 4 us, or noise 1% to 10%"
+const changeExamples = "write for example 8%, +-10%, 0.5 s, 8% and 0.5 s, 0.5% + 0.5 us, 8% from 4 us, 3 sd, 3% and 4 mad, or noise 1% to 10%"
+
+// maxChange is the largest percentage.
+const maxChange = 10000
+
+// spreads are the units of an amount that is a multiple of a spread.
+var spreads = []string{"sd", "mad", "stderr"}
 
 // UnmarshalText reads the forms above.
 func (c *Change) UnmarshalText(data []byte) error {
@@ -92,8 +100,16 @@ func (c *Change) share(s string) error {
 		c.noise = true
 		return nil
 	}
+	number, sign := strings.CutSuffix(s, "%")
+	switch v, err := strconv.ParseFloat(number, 64); {
+	case err == nil && !sign:
+		return fmt.Errorf("%s can be read in two ways: write %s%%, or 0%% and %s for an amount without a unit", quote(s), s, s)
+	case err == nil && v >= 100 && v <= maxChange: // a time can double, unlike other percentages of a configuration
+		c.Percent = Percent(v)
+		return nil
+	}
 	if err := c.Percent.UnmarshalText([]byte(s)); err != nil {
-		return fmt.Errorf("%w, or 8%% and 0.5 s; docs/limits.md has all forms", err)
+		return fmt.Errorf("want a percentage from 0%% to %d%%, or an amount, got %s; %s", maxChange, quote(s), changeExamples)
 	}
 	return nil
 }
@@ -104,6 +120,13 @@ func (c *Change) amount(s string, into *float64) error {
 	v, err := strconv.ParseFloat(number, 64)
 	if err != nil || strings.ContainsAny(number, "xXpP_") || !(v > 0) || math.IsInf(v, 0) {
 		return fmt.Errorf("want a number above 0 in the metric's unit, got %s; %s", quote(s), changeExamples)
+	}
+	if slices.Contains(spreads, unit) {
+		if into != &c.Absolute {
+			return fmt.Errorf("from needs a number in the metric's unit, got %s; %s", quote(s), changeExamples)
+		}
+		c.Spread, *into = unit, v
+		return nil
 	}
 	if unit != "" && c.Unit != "" && unit != c.Unit {
 		return fmt.Errorf("%s and %s are two units: write both in that of the metric", quote(c.Unit), quote(unit))

@@ -285,8 +285,8 @@ var reference = Keys{
 		"metric": {nil, "Name of the metric, or of a [resource](scores.md#resources)."},
 		"when": {nil, "Cells and runs, as in `{backend: cuda*, host: h100-*}`: globs of axes, swept variables and " +
 			"`host`; `event` as in `levels`, and `profile`. If absent, all."},
-		"change": {nil, "Change for the worse that blocks, such as `8%`, `0.5 s`, `8% and 0.5 s`, `noise 1% to 10%` or " +
-			"`+-10%`. See [limits](limits.md)."},
+		"change": {nil, "Change for the worse that blocks, such as `8%`, `0.5 s`, `8% and 0.5 s`, `3% and 4 mad`, `noise 1% to 10%` or " +
+			"`+-10%`. See [words](limits.md#words)."},
 		"mean": {nil, "Loss of the [geometric mean](limits.md#means) over all cells of the entry that blocks."},
 		"min":  {nil, "[Smallest median that passes](limits.md#bounds), in the metric's unit, or `0.62 at 95%`."},
 		"max":  {nil, "Largest median that passes, as `min`."},

@@ -11,7 +11,8 @@ import (
 // one of Percent and Absolute, or their Sum.
 type Change struct {
 	Percent  float64
-	Absolute float64 // in the metric's unit
+	Absolute float64 // in the metric's unit, or so many times Spread
+	Spread   Spread
 	Sum      bool
 	Both     bool        // a change for the better may be no larger
 	From     float64     // references below this size are not judged
@@ -28,6 +29,7 @@ type allowance struct {
 	by       *Change  // that allows the least
 	fromZero *Change  // that allows a reference of 0 the least
 	derived  *Derived // how the percentage was derived
+	unknown  string   // why no change gives a limit yet, "" if one does
 }
 
 // unlimited is the percentage of an amount that no reference turns into one.
@@ -35,16 +37,17 @@ const unlimited = math.MaxFloat64
 
 // allow returns what is allowed by changes that all hold. recorded is the host's reference, which
 // noise is derived from; old is the size of the number that is compared with.
-func (in *inputs) allow(changes []*Change, m *described, recorded *bench.Sample, old float64) *allowance {
-	if len(changes) == 0 {
-		return nil
-	}
+func (in *inputs) allow(changes []*Change, of cell, m *described, recorded *bench.Sample, old float64) *allowance {
 	var minimum *allowance
-	both, below, fromZero := false, (*Change)(nil), changes[0]
+	both, below, fromZero, unknown := false, (*Change)(nil), (*allowance)(nil), (*allowance)(nil)
 	for _, c := range changes {
-		one := allowance{percent: c.Percent, by: c}
-		if c.Absolute < fromZero.Absolute {
-			fromZero = c
+		one := allowance{percent: c.Percent, by: c, fromZero: c}
+		if one.absolute, one.unknown = in.amount(c, of, m.Name, recorded); one.unknown != "" {
+			unknown = &one
+			continue
+		}
+		if fromZero == nil || one.absolute < fromZero.absolute {
+			fromZero = &one
 		}
 		if c.Noise != nil {
 			one.percent, one.derived = c.Noise.derive(&in.policy, m, recorded)
@@ -53,7 +56,7 @@ func (in *inputs) allow(changes []*Change, m *described, recorded *bench.Sample,
 			one.percent = unlimited
 		}
 		if old > 0 {
-			percent := 100 * c.Absolute / old
+			percent := 100 * one.absolute / old
 			if c.Sum {
 				one.percent += percent
 			} else {
@@ -68,7 +71,10 @@ func (in *inputs) allow(changes []*Change, m *described, recorded *bench.Sample,
 			minimum = &one
 		}
 	}
-	minimum.both, minimum.below, minimum.fromZero, minimum.absolute = both, below, fromZero, fromZero.Absolute
+	if minimum == nil {
+		return unknown
+	}
+	minimum.both, minimum.below, minimum.fromZero, minimum.absolute = both, below, fromZero.by, fromZero.absolute
 	if minimum.percent == unlimited {
 		minimum.percent = 0
 	}

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -27,9 +26,16 @@ func bounded(in *inputs, c cell, verdicts []Verdict) []Verdict {
 	broken := map[string]bool{}
 	for _, force := range []Force{Required, ByLevel, Advisory} {
 		metrics := in.byForce[force][c.id]
-		for _, metric := range slices.Sorted(maps.Keys(metrics)) {
+		var names []string
+		for metric, l := range metrics {
+			if l.min != nil || l.max != nil || in.limitsResource(metric) {
+				names = append(names, metric)
+			}
+		}
+		slices.Sort(names)
+		for _, metric := range names {
 			l := metrics[metric]
-			if broken[metric] || l.min == nil && l.max == nil && !in.limitsResource(metric) {
+			if broken[metric] {
 				continue
 			}
 			min, max := l.tightest()

@@ -175,6 +175,8 @@ type Policy struct {
 	// Quarantine are the flaky cells that do not block on Today, valid and in the order of
 	// their file.
 	Quarantine []waiver.Quarantined `json:"-"`
+	// Runs is how many earlier runs a [Spread] is of, the newest; 0 is all that are known.
+	Runs int `json:"runs,omitempty"`
 	// Failing is what the newest run of the default branch failed; nil for nothing.
 	Failing   *Failing `json:"-"`
 	recording bool     // see [Policy.Recording]

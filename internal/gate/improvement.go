@@ -115,7 +115,7 @@ func (ev *testResults) gained() map[seriesKey]float64 {
 	var ps []float64
 	var numbers []seriesKey
 	for number, e := range ev.of {
-		switch s, ok := ev.sides[number]; {
+		switch s, ok := ev.sides.of(number); {
 		case e.Verdict == detect.Untested:
 			continue
 		case !few(e.Cell) && e.Verdict == detect.Improved:
@@ -127,9 +127,9 @@ func (ev *testResults) gained() map[seriesKey]float64 {
 		}
 		numbers = append(numbers, number)
 	}
-	for number, s := range ev.sides {
+	for number, i := range ev.sides.at {
 		if _, ok := ev.of[number]; !ok {
-			ps, numbers = append(ps, 1-s.P), append(numbers, number)
+			ps, numbers = append(ps, 1-ev.sides.found[i].P), append(numbers, number)
 		}
 	}
 	q := make(map[seriesKey]float64, len(ps))

@@ -37,9 +37,6 @@ func (l NoiseLimit) derive(p *Policy, m *described, s *bench.Sample) (float64, *
 	if p.Method == MethodThreshold {
 		d.Times = timesByThreshold
 	}
-	if s == nil {
-		return l.Ceiling, d
-	}
 	runs := s.LevelMedians()
 	d.Runs = len(runs)
 	noise, ok := detect.Own(runs)

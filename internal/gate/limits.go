@@ -105,7 +105,7 @@ func limitsOf(in *inputs) map[Force]limits {
 }
 
 // LimitOf returns the change for the worse, in percent of its recorded median, that a metric of a cell may have on the host
-// with this label: its own limit, or the threshold. Limits that noise derives count as the threshold.
+// with this label: its own limit, or the threshold. Limits that earlier runs or standard errors derive count as the threshold.
 func (p *Policy) LimitOf(c bench.Cell, host, metric string, median float64) float64 {
 	var l limit
 	for _, r := range rulesOf[*Limit](p, host) {
@@ -115,11 +115,11 @@ func (p *Policy) LimitOf(c bench.Cell, host, metric string, median float64) floa
 	}
 	var changes []*Change
 	for _, r := range l.changes {
-		if r.Change.Noise == nil {
+		if r.Change.Noise == nil && r.Change.Spread == "" {
 			changes = append(changes, r.Change)
 		}
 	}
-	if a := (&inputs{policy: *p}).allow(changes, nil, nil, math.Abs(median)); a != nil {
+	if a := (&inputs{policy: *p}).allow(changes, cell{}, &described{}, nil, math.Abs(median)); a != nil {
 		return a.percent
 	}
 	return p.Threshold
@@ -153,7 +153,7 @@ func (in *inputs) resolve(c cell, metric string, l *limit) {
 	for i, r := range l.changes {
 		changes[i] = r.Change
 	}
-	l.allowed = in.allow(changes, m, recorded, in.sizeOf(c, metric))
+	l.allowed = in.allow(changes, c, m, recorded, in.sizeOf(c, metric))
 }
 
 // of returns the limit of a metric; never nil.

@@ -34,6 +34,9 @@ func judgeMetric(in *inputs, ev *testResults, m *described, c cell) (v Verdict, 
 	if v, ok := in.belowFloor(m, c); ok && old != nil {
 		return v, true
 	}
+	if v, ok := in.withoutLimit(m, c); ok && old != nil {
+		return v, true
+	}
 	if v, ok := m.impossible(old, new); ok {
 		return v, true
 	}

@@ -27,6 +27,9 @@ func observed(r *bench.Result, counter string) float64 {
 // conditions, or "". A side that says nothing at all agrees, but for where it was measured.
 func otherConditions(ref, got *bench.Result) string {
 	old, now := ref.Conditions, got.Conditions
+	if len(old) == 0 && len(now) == 0 {
+		return ""
+	}
 	silent := len(old) == 0 || len(now) == 0
 	names := map[string]string{}
 	maps.Copy(names, old)

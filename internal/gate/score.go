@@ -104,7 +104,7 @@ func score(in *inputs, m *described, c cell) (s scored, ok bool) {
 // runToRun is the standard deviation of a score from run to run at its level, and its degrees of freedom; ok is
 // false with fewer than 3 runs.
 func (in *inputs) runToRun(c cell, m *described) (sd float64, df int, ok bool) {
-	if c.ref == nil || in.unjudged != "" || c.ref.Sample(m.Name) == nil {
+	if c.ref == nil || in.unjudged != "" {
 		return 0, 0, false
 	}
 	runs := c.ref.Sample(m.Name).LevelMedians()
@@ -147,8 +147,7 @@ func byScore(in *inputs, ev *testResults, m *described, c cell) (v Verdict, ok b
 			return v, false
 		}
 		return Verdict{Finding: Missing, New: now.Median(),
-			Reason: "the program reports no standard error of " + text.Visible(m.Name, maxName) +
-				": name it with stderr in the metric, or use min, max or exact"}, true
+			Reason: noStdErr(m.Name)}, true
 	}
 	limit := in.limits.of(c.id, m.Name)
 	v = Verdict{Finding: Unchanged, Old: s.old, New: s.new, Evidence: Evidence{Method: MethodTest, Test: limit.test, P: s.p, Q: s.q,

@@ -21,8 +21,8 @@ type seriesKey struct{ cell, metric string }
 // after weigh returns it.
 type testResults struct {
 	of    map[seriesKey]testResult
-	host  detect.Evidence               // on what moved all cells alike
-	sides map[seriesKey]twoSampleResult // of numbers without pairs and history
+	host  detect.Evidence  // on what moved all cells alike
+	sides twoSampleResults // of numbers without pairs and history
 	// processor is that of processor time, by the id of the cell, where processes waited for a
 	// processor.
 	processor map[string]detect.Evidence
@@ -233,8 +233,9 @@ func (m *described) options(mode detect.Mode, minEffect, tolerance float64) dete
 // measures reports whether a number is one whose change can be judged.
 func measures(in *inputs, m *described, c cell) bool {
 	switch {
-	case in.shows(m, c.id) || in.isBelow(m, c) || in.tested(seriesKey{c.id, m.Name}) || m.Exact || m.contradiction != "" ||
-		m.reliability(c.got) != "" || m.tooFew(c.got):
+	case in.shows(m, c.id) || in.isBelow(m, c) || in.hasNoLimit(m, c) || in.tested(seriesKey{c.id, m.Name}):
+		return false
+	case m.Exact || m.contradiction != "" || m.reliability(c.got) != "" || m.tooFew(c.got):
 		return false
 	case in.counts(m, c):
 		return false

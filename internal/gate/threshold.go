@@ -24,7 +24,7 @@ func threshold(m *bench.Metric, old, new *bench.Sample, limit float64) Verdict {
 	}
 	v.Delta, v.Interval = gain, interval(m, o.Median, new, gain)
 	switch {
-	case m.Better == bench.Lower && o.Median > 0 && n.Median <= 0:
+	case m.Better == bench.Lower && o.Median > 0 && n.Median <= 0 && !mayVanish(m, o.Median):
 		v.Finding, v.Evidence.Method = Implausible, NoMethod
 		v.Reason = fmt.Sprintf("%v is not a measurement of something that took %v before", n.Median, o.Median)
 	case gain < -limit-Tolerance:
@@ -33,6 +33,18 @@ func threshold(m *bench.Metric, old, new *bench.Sample, limit float64) Verdict {
 		v.Finding = v.improved()
 	}
 	return v
+}
+
+// mayVanish reports whether a metric may be 0 where it was old: a share of failures may, and a small count, but neither a time nor a count
+// that is more than a factor which no code makes.
+func mayVanish(m *bench.Metric, old float64) bool {
+	switch m.Quantity() {
+	case bench.Ratio, bench.Score:
+		return true
+	case bench.Count:
+		return old <= DefaultImplausible
+	}
+	return false
 }
 
 // improved is the finding of a number that is better by more than its limit: where

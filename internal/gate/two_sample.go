@@ -85,7 +85,7 @@ const earlierCounted = 10
 // beyondChance makes a suspicion against history a loss that would block without
 // any history as well: beyond the threshold, and beyond what two sessions differ by.
 func beyondChance(in *inputs, ev *testResults, n seriesKey, v Verdict) Verdict {
-	e, ok := ev.sides[n]
+	e, ok := ev.sides.of(n)
 	limit := in.policyOf(n).Threshold
 	if ok && v.Undecided() && v.Delta < -limit-Tolerance && e.certain(ev.share) {
 		v.Finding, v.DecidedBy = Regressed, Certain
@@ -97,17 +97,33 @@ func beyondChance(in *inputs, ev *testResults, n seriesKey, v Verdict) Verdict {
 
 // testTwoSample judges all numbers of the method together. Of code that equals its base only a loss is certain that hardly
 // any host makes.
-func testTwoSample(sides []detect.TwoSample, numbers []seriesKey, healthy map[string]bool, sameCode bool) map[seriesKey]twoSampleResult {
+func testTwoSample(sides []detect.TwoSample, numbers []seriesKey, healthy map[string]bool, sameCode bool) twoSampleResults {
 	ps := make([]float64, len(sides))
 	found := detect.JudgeTwoSample(sides)
+	at := make(map[seriesKey]int32, len(sides))
 	for i, e := range found {
-		ps[i] = e.P
+		ps[i], at[numbers[i]] = e.P, int32(i)
 	}
-	of := make(map[seriesKey]twoSampleResult, len(sides))
-	for i, q := range detect.AdjustHolm(ps) {
-		of[numbers[i]] = twoSampleResult{found[i], q, len(sides), largeLoss(&found[i], healthy[numbers[i].cell] && !sameCode), sameCode}
+	return twoSampleResults{at, found, detect.AdjustHolm(ps), healthy, sameCode}
+}
+
+// twoSampleResults are those of all numbers of the method.
+type twoSampleResults struct {
+	at       map[seriesKey]int32 // where the lists have a number
+	found    []detect.TwoSampleEvidence
+	q        []float64
+	healthy  map[string]bool // by the id of the cell
+	sameCode bool
+}
+
+// of returns the result of a number; ok is false where it is judged by another method.
+func (rs *twoSampleResults) of(n seriesKey) (r twoSampleResult, ok bool) {
+	i, ok := rs.at[n]
+	if !ok {
+		return r, false
 	}
-	return of
+	large := largeLoss(&rs.found[i], rs.healthy[n.cell] && !rs.sameCode)
+	return twoSampleResult{rs.found[i], rs.q[i], len(rs.found), large, rs.sameCode}, true
 }
 
 // largeLoss is the slow-down that blocks whatever the tests show.
@@ -131,7 +147,7 @@ func healthy(cells []cell) map[string]bool {
 // withinChance makes a loss beyond the threshold inconclusive that two sessions of
 // unchanged code may differ by: without pairs and history, nothing shows how much they do.
 func withinChance(ev *testResults, n seriesKey, m *described, v Verdict) Verdict {
-	e, ok := ev.sides[n]
+	e, ok := ev.sides.of(n)
 	if !ok || v.Evidence.Method != MethodThreshold {
 		return v
 	}

@@ -20,8 +20,11 @@ import (
 // manyCells is how many take so much memory that a pass of the collector, and memory that comes anew, cost little beside it.
 const manyCells = 10_000
 
+// garbage is how much of the memory of many cells may be garbage, in percent: nearly all of the documents stays.
+const garbage = 15
+
 // JudgeFiles judges run documents, and those below folders, under the configuration's policy and
-// baselines.
+// baselines. Many cells set the collector to keep little garbage, from then on.
 func JudgeFiles(ctx context.Context, e *measure.Env, o *measure.Options, paths []string, in report.Input) (Judged, error) {
 	file, settled, err := e.Load(o)
 	if err == nil {
@@ -50,6 +53,7 @@ func JudgeFiles(ctx context.Context, e *measure.Env, o *measure.Options, paths [
 	}
 	if slices.ContainsFunc(runs, func(r *bench.Run) bool { return len(r.Results) > manyCells }) {
 		debug.FreeOSMemory() // the texts and the file of the baseline: the verdicts, one large list, find no room between what is left of them
+		debug.SetGCPercent(garbage)
 	}
 	in.Revision = runs[0].Revision
 	return Judge(e, runs, refs, settled, in), nil

@@ -164,7 +164,7 @@ func fetched(ctx context.Context, e *measure.Env, o *measure.Options, file *conf
 
 // lastRuns is a baseline of the last runs that were kept of a host, in place of a file.
 func lastRuns(o *measure.Options, file *config.File, label string) (ref Reference, err error) {
-	n := cmp.Or(file.Baselines.Runs, history.DefaultReference)
+	n := file.Baselines.LastRuns()
 	ref = Reference{Path: fmt.Sprintf("%s (last %s)", history.Name(label), text.Plural(n, "run")), Typed: &Typing{Options: o, File: file}}
 	if ref.kept, err = o.Kept(file, label); err != nil || ref.kept == nil {
 		return ref, err

@@ -51,7 +51,8 @@ func changeOf(c *config.Change) *gate.Change {
 	if c == nil {
 		return nil
 	}
-	of := &gate.Change{Percent: float64(c.Percent), Absolute: c.Absolute, Sum: c.Sum, Both: c.Both, From: c.From, Text: c.String()}
+	of := &gate.Change{Percent: float64(c.Percent), Absolute: c.Absolute, Spread: gate.Spread(c.Spread), Sum: c.Sum, Both: c.Both,
+		From: c.From, Text: c.String()}
 	if c.Floor > 0 {
 		of.Noise = &gate.NoiseLimit{Floor: float64(c.Floor), Ceiling: float64(c.Ceiling)}
 	}
@@ -176,6 +177,9 @@ func checkChange(s *config.Suite, path string, l *config.Limit, m *bench.Metric)
 			"no change of %s is judged, because it is exact or informational: use min and max, or gate the metric",
 			m.Name,
 		)
+	}
+	if c := l.Change; c != nil && c.Percent >= 100 && m.Better != bench.Lower && m.Quantity() != bench.Score {
+		return s.Errorf(path+".change", "%s is better higher, and cannot lose 100%% or more: write a smaller percentage", m.Name)
 	}
 	if c := l.Change; c != nil && c.Unit != "" && m.Unit != "" && c.Unit != m.Unit {
 		return s.Errorf(path+".change", "%s is in %s, and the metric %s in %s: write the number in %s",

@@ -62,6 +62,7 @@ func Of(file *config.File, flags Flags, kinds Kinds) (gate.Policy, error) {
 	if file.Policy.FalseAlarms != nil {
 		p.FalseAlarms = float64(*file.Policy.FalseAlarms)
 	}
+	p.Runs = file.Baselines.LastRuns()
 	p.OneLook = file.Policy.Remeasure != nil && *file.Policy.Remeasure == 0
 	if file.Policy.Threshold != nil || flags.Threshold != "" {
 		p.MinEffect = max(p.Threshold, minimumEffect) // a given limit is that of evidence, too

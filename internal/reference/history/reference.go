@@ -11,9 +11,6 @@ import (
 	"github.com/accelgate/accelgate/internal/stats"
 )
 
-// DefaultReference is how many runs a reference rests on where nothing else is asked for.
-const DefaultReference = 5
-
 // ForReference describes what the runs that are added serve: a [File.Reference] needs more than
 // what a history beside a baseline holds.
 type ForReference struct {

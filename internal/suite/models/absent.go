@@ -24,7 +24,8 @@ func demand(c *config.Suite) (func(bench.Cell) []bench.Demand, error) {
 	return b.demands, nil
 }
 
-func (b *body) demands(cell bench.Cell) (demands []bench.Demand) {
+func (b *body) demands(cell bench.Cell) []bench.Demand {
+	demands := make([]bench.Demand, 0, len(b.Metrics))
 	for _, m := range b.Metrics {
 		switch {
 		case !b.of(cell, m.Name):

@@ -16,6 +16,9 @@ func (r *Rate) Add(hit bool) {
 	}
 }
 
+// Join counts what another rate did.
+func (r *Rate) Join(other Rate) { r.Hits, r.Of = r.Hits+other.Hits, r.Of+other.Of }
+
 // Percent is the share of hits; 0 of nothing.
 func (r Rate) Percent() float64 {
 	if r.Of == 0 {

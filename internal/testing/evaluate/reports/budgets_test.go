@@ -16,8 +16,8 @@ func TestBudgetsKeepThePromise(t *testing.T) {
 	t.Parallel()
 	var red, over detectors.Rate
 	for _, r := range reports.MeasureBudgets(10, nil) {
-		red.Hits, red.Of = red.Hits+r.Red.Hits, red.Of+r.Red.Of
-		over.Hits, over.Of = over.Hits+r.Over.Hits, over.Of+r.Over.Of
+		red.Join(r.Red)
+		over.Join(r.Over)
 	}
 	if red.Of != 240 || red.Hits > 10 || over.Hits > 6 {
 		t.Errorf("%v of unchanged reports are red, %v for a budget", red, over)
@@ -31,7 +31,7 @@ func TestBudgetsNightly(t *testing.T) {
 	rates := reports.Budgets(&table, 100)
 	var red detectors.Rate
 	for _, r := range rates {
-		red.Hits, red.Of = red.Hits+r.Red.Hits, red.Of+r.Red.Of
+		red.Join(r.Red)
 	}
 	if red.Percent() > 2 {
 		t.Errorf("%v of unchanged reports are red, want at most 2 %%", red)

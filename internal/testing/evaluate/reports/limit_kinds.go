@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/accelgate/accelgate/internal/gate"
 	detectors "github.com/accelgate/accelgate/internal/testing/evaluate/detection"
@@ -47,9 +48,9 @@ func changes(limits ...*gate.Limit) (rules []gate.Rule) {
 	return rules
 }
 
-// MeasureLimitKinds judges so many unchanged reports of each generated host, road and kind of limit, and the same reports with
-// a few slower cells. Each report has a committed baseline.
-func MeasureLimitKinds(reports int, effects []float64) (all []LimitKindRates) {
+// MeasureLimitKinds judges so many unchanged reports of each generated host, road and kind of limit, and the first so many of
+// them with a few slower cells. Each report has a committed baseline.
+func MeasureLimitKinds(reports, slowed int, effects []float64) (all []LimitKindRates) {
 	for _, n := range noises {
 		for k := range limitKinds {
 			kind := &limitKinds[k]
@@ -58,8 +59,12 @@ func MeasureLimitKinds(reports int, effects []float64) (all []LimitKindRates) {
 				r := road{paired: i == 0, policy: gate.DefaultPolicy()}
 				r.policy.Rules = kind.rules
 				out := LimitKindRates{Host: n.name, Road: name, Kind: kind.name, Found: make([]detectors.Rate, len(effects))}
-				for range reports {
-					out.add(&r, kind.numbers(newHost(n, 2*kindCells, rng), i), effects)
+				for report := range reports {
+					cells := kind.numbers(newHost(n, 2*kindCells, rng), i)
+					out.Red.Add(r.judge(cells).red)
+					if report < slowed {
+						out.slow(&r, cells, effects)
+					}
 				}
 				all = append(all, out)
 			}
@@ -103,8 +108,8 @@ func ratio(of, by []float64) []float64 {
 	return out
 }
 
-func (out *LimitKindRates) add(r *road, cells []number, effects []float64) {
-	out.Red.Add(r.judge(cells).red)
+// slow judges a report with a few slower cells.
+func (out *LimitKindRates) slow(r *road, cells []number, effects []float64) {
 	for j, effect := range effects {
 		slowed := append([]number(nil), cells...)
 		for i := range kindSlowed {
@@ -119,10 +124,10 @@ func (out *LimitKindRates) add(r *road, cells []number, effects []float64) {
 }
 
 // LimitKinds writes the table of kinds of limits, and returns its rows.
-func LimitKinds(w io.Writer, reports int) []LimitKindRates {
+func LimitKinds(w io.Writer, reports, slowed int) []LimitKindRates {
 	head(w, "limit", "red %", kindEffects)
-	all := MeasureLimitKinds(reports, kindEffects)
-	for _, out := range all {
+	all := MeasureLimitKinds(reports, slowed, kindEffects)
+	for _, out := range append(all, ofAllHosts(all)...) {
 		fmt.Fprintf(w, "| %s | %s | %d | %s | %s |", out.Host, out.Road, out.Red.Of, out.Kind, tenths(out.Red))
 		for j := range out.Found {
 			fmt.Fprintf(w, " %.0f |", out.Found[j].Percent())
@@ -130,4 +135,20 @@ func LimitKinds(w io.Writer, reports int) []LimitKindRates {
 		fmt.Fprintln(w)
 	}
 	return all
+}
+
+// ofAllHosts adds up the rates of a road and kind of limit.
+func ofAllHosts(all []LimitKindRates) (sums []LimitKindRates) {
+	for _, out := range all {
+		at := slices.IndexFunc(sums, func(s LimitKindRates) bool { return s.Road == out.Road && s.Kind == out.Kind })
+		if at < 0 {
+			at = len(sums)
+			sums = append(sums, LimitKindRates{Host: "**all**", Road: out.Road, Kind: out.Kind, Found: make([]detectors.Rate, len(out.Found))})
+		}
+		sums[at].Red.Join(out.Red)
+		for j, found := range out.Found {
+			sums[at].Found[j].Join(found)
+		}
+	}
+	return sums
 }

@@ -17,7 +17,7 @@ func TestNoiseLimitsKeepThePromiseThorough(t *testing.T) {
 	t.Parallel()
 	var red detectors.Rate
 	for _, r := range reports.MeasureNoiseLimits(10, nil) {
-		red.Hits, red.Of = red.Hits+r.Red.Hits, red.Of+r.Red.Of
+		red.Join(r.Red)
 	}
 	if red.Of != 180 || red.Hits > 9 {
 		t.Errorf("%v of unchanged reports are red", red)
@@ -30,7 +30,7 @@ func TestNoiseLimitsNightly(t *testing.T) {
 	var table bytes.Buffer
 	var red detectors.Rate
 	for _, r := range reports.NoiseLimits(&table, 100) {
-		red.Hits, red.Of = red.Hits+r.Red.Hits, red.Of+r.Red.Of
+		red.Join(r.Red)
 	}
 	if red.Percent() > 2 {
 		t.Errorf("%v of unchanged reports are red, want at most 2 %%", red)
