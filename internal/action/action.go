@@ -195,7 +195,7 @@ func (a *action) step(ctx context.Context) (int, error) {
 		return a.refresh(ctx, g, j)
 	}
 	if a.in.publish {
-		a.publish(ctx, g, j)
+		a.publish(ctx, j)
 	}
 	a.commentOnCommits(ctx, j)
 	a.keep(ctx, g, j)
@@ -227,10 +227,8 @@ func (a *action) collect(ctx context.Context) (collected, error) {
 	p := s.Plan
 	ref, err := judge.ReferenceFor(ctx, a.Env, p.Options, p.File, p.Host)
 	if unread, ok := errors.AsType[*remote.Error](err); ok && !a.in.publish { // another job judges
-		a.troubles = append(
-			a.troubles,
-			"cells that look slower are not measured again, because the baseline could not be read: "+text.OneLine(unread.Error()),
-		)
+		a.troubles = append(a.troubles,
+			"cells that look slower are not measured again, because the baseline could not be read: "+text.OneLine(unread.Error()))
 		ref, err = judge.Reference{Typed: &judge.Typing{Options: p.Options, File: p.File}}, nil
 	}
 	if err != nil {

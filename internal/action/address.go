@@ -29,12 +29,8 @@ func address(input, s, server string) (string, error) {
 	case u.Scheme == "https", u.Scheme == "http" && (strings.HasPrefix(server, "http://") || local(u.Hostname())):
 		return s, nil
 	}
-	return "", fmt.Errorf(
-		"%s is %q: give an address such as https://octo.github.io/repo, of at most %d characters, without a password",
-		input,
-		text.Cut(text.OneLine(s), 100),
-		longestAddress,
-	)
+	return "", fmt.Errorf("%s is %q: give an address such as https://octo.github.io/repo, of at most %d characters, without a password",
+		input, text.Cut(text.OneLine(s), 100), longestAddress)
 }
 
 func local(host string) bool { return host == "localhost" || host == "127.0.0.1" }

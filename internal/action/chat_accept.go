@@ -78,9 +78,7 @@ func (t talk) proposeWaiver(ctx context.Context, entry waiver.Entry, path string
 	body := fmt.Sprintf(
 		"%s asks in #%d to accept %s of %s, worse by at most %g %%, until %s.\n\nReason: %s\n\nThe waiver counts once this is merged into the branch that "+
 			"the pull request goes into. A regression beyond the ceiling still blocks, and wrong answers always do.\n",
-		quoteCode(
-			t.event.Comment.Author,
-		),
+		quoteCode(t.event.Comment.Author),
 		t.event.Comment.Issue,
 		quoteCode(entry.Metric),
 		quoteCode(entry.Cell),

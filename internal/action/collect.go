@@ -27,11 +27,8 @@ func (a *action) collectRuns(ctx context.Context) (g collected, err error) {
 	}
 	if o := &a.in.options; len(o.Suites) > 0 &&
 		!slices.ContainsFunc(g.file.Suites, func(s config.Suite) bool { return slices.Contains(o.Suites, s.Name) }) {
-		return g, exit.Usagef(
-			"input suite: %s has none of %s: correct the input, or leave it out",
-			o.Config,
-			text.OneLine(strings.Join(o.Suites, ", ")),
-		)
+		return g, exit.Usagef("input suite: %s has none of %s: correct the input, or leave it out", o.Config,
+			text.OneLine(strings.Join(o.Suites, ", ")))
 	}
 	if err := a.acceptUnlessUpdating(ctx, &g.policy, g.file); err != nil {
 		return g, err

@@ -64,10 +64,8 @@ func (a *action) compareChecked(ctx context.Context, file *config.File) (*report
 		return changes, rule, err
 	}
 	if !found.Complete {
-		changes.Notes = append(
-			changes.Notes,
-			"the pull request changes 300 files or more, of which GitHub lists 300: look for baselines, waivers and case files among them",
-		)
+		changes.Notes = append(changes.Notes,
+			"the pull request changes 300 files or more, of which GitHub lists 300: look for baselines, waivers and case files among them")
 	}
 	changes.Files = a.checkedFiles(file, found.Paths)
 	names := append(a.targets(a.in.options.Config), name)
@@ -111,11 +109,8 @@ func (a *action) settleChanges(ctx context.Context, changes *report.CheckedChang
 		changes.Notes = append(changes.Notes, "approvals could not be read: "+err.Error())
 	}
 	if by.Author != "" {
-		changes.State = fmt.Sprintf(
-			"Approved for this commit by %s at %s",
-			quoteCode(by.Author),
-			by.Created.UTC().Format("2006-01-02 15:04 UTC"),
-		)
+		changes.State = fmt.Sprintf("Approved for this commit by %s at %s", quoteCode(by.Author),
+			by.Created.UTC().Format("2006-01-02 15:04 UTC"))
 		return
 	}
 	who := "A user with write permission"
@@ -174,11 +169,8 @@ func (t talk) approveConfig(ctx context.Context, words []string) (string, error)
 	case err != nil:
 		return "", quoted(err)
 	case !isApproval(words, pull.HeadSHA):
-		return "", fmt.Errorf(
-			"approve-config takes the full id of the head, which is `%[1]s`: read its changes, then write `%[2]s %[1]s`",
-			pull.HeadSHA,
-			approveCommand,
-		)
+		return "", fmt.Errorf("approve-config takes the full id of the head, which is `%[1]s`: read its changes, then write `%[2]s %[1]s`",
+			pull.HeadSHA, approveCommand)
 	}
 	for _, one := range t.all {
 		file, err := one.fileOfBase(ctx, pull)

@@ -32,8 +32,7 @@ func (a *action) checkedFiles(file *config.File, changed []string) (list []strin
 	}
 	within := a.targets(a.in.options.Config)
 	for _, name := range a.gateFiles() {
-		within = append(
-			append(within, name),
+		within = append(append(within, name),
 			a.targets(filepath.Join(cmp.Or(a.Getenv("GITHUB_WORKSPACE"), "."), filepath.FromSlash(name)))...)
 	}
 	configuration, _ := a.repositoryPath(a.in.options.Config) // whose values are compared by themselves

@@ -95,13 +95,8 @@ func (a *action) findComment(ctx context.Context, client *github.Client, repo gi
 }
 
 // writeComment writes the comment, or the section of a configuration with a name.
-func (a *action) writeComment(
-	ctx context.Context,
-	client *github.Client,
-	repo github.Repo,
-	number int,
-	post github.Post,
-) (github.Comment, error) {
+func (a *action) writeComment(ctx context.Context, client *github.Client, repo github.Repo, number int,
+	post github.Post) (github.Comment, error) {
 	if a.in.name == "" {
 		return client.UpsertComment(ctx, repo, number, a.in.checkName, post)
 	}

@@ -47,12 +47,9 @@ func (a *action) dropRoot() error {
 // warnOfRoot warns that measured programs can read the token.
 func (a *action) warnOfRoot() {
 	if a.measuresHere() && a.in.options.Secret != "" {
-		a.annotate(
-			a.gh.Warning,
-			"measured as root",
+		a.annotate(a.gh.Warning, "measured as root",
 			"the workspace belongs to root, so measured programs run as root and can read the token: "+
-				"set the input run-as to an account, or measure in a job without a token, as the shipped workflow does",
-		)
+				"set the input run-as to an account, or measure in a job without a token, as the shipped workflow does")
 	}
 }
 

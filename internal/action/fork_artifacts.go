@@ -87,11 +87,8 @@ func (a *action) download(ctx context.Context, dir string) error {
 	left := artifact.Limits{Archive: maxRunBytes, Total: maxRunBytes}
 	for i, one := range latest(all, a.artifactName("run", "")) {
 		if i >= maxRuns || left.Archive <= 0 || left.Total <= 0 {
-			return fmt.Errorf(
-				"run %d left more than %d artifacts, or a GiB of them: look at what its workflow uploads",
-				a.event.Run.ID,
-				maxRuns,
-			)
+			return fmt.Errorf("run %d left more than %d artifacts, or a GiB of them: look at what its workflow uploads", a.event.Run.ID,
+				maxRuns)
 		}
 		if err := a.unpack(ctx, client, repo, one, filepath.Join(dir, strconv.Itoa(i)), &left); err != nil {
 			return err
@@ -113,14 +110,8 @@ func latest(all []github.Artifact, prefix string) []github.Artifact {
 }
 
 // unpack unpacks one artifact within what is left, and takes it off that.
-func (a *action) unpack(
-	ctx context.Context,
-	client *github.Client,
-	repo github.Repo,
-	one github.Artifact,
-	dir string,
-	left *artifact.Limits,
-) error {
+func (a *action) unpack(ctx context.Context, client *github.Client, repo github.Repo, one github.Artifact, dir string,
+	left *artifact.Limits) error {
 	file, err := os.CreateTemp(filepath.Dir(dir), "archive-*")
 	if err != nil {
 		return fmt.Errorf("make a file for an artifact: %w: make room, or set RUNNER_TEMP", err)

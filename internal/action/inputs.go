@@ -78,10 +78,8 @@ func readInputs(gh *actions.Action, event actions.Event) (in inputs, err error) 
 	in.options = measure.Options{
 		HostOptions: measure.HostOptions{Config: gh.Input("config"), HostLabel: gh.Input("host-label"), ModelDir: gh.Input("model-dir")},
 		SelectOptions: measure.SelectOptions{
-			Suites: list(
-				gh.Input("suite"),
-				",",
-			), Only: list(gh.Input("only"), "\n"), Profile: gh.Input("profile"), Shard: gh.Input("shard"),
+			Suites: list(gh.Input("suite"),
+				","), Only: list(gh.Input("only"), "\n"), Profile: gh.Input("profile"), Shard: gh.Input("shard"),
 			Durations: list(gh.Input("durations"), "\n"),
 		},
 		PairOptions:   measure.PairOptions{AB: gh.Input("ab")},
@@ -95,11 +93,8 @@ func readInputs(gh *actions.Action, event actions.Event) (in inputs, err error) 
 	}
 	if head := event.Inputs[headInput]; event.Name == "workflow_dispatch" && head != "" {
 		if !fullCommit.MatchString(head) || event.Inputs["pull_request"] == "" {
-			return in, fmt.Errorf(
-				"the dispatch input %s is %q: give the full id of the head of the pull request that pull_request names",
-				headInput,
-				text.OneLine(head),
-			)
+			return in, fmt.Errorf("the dispatch input %s is %q: give the full id of the head of the pull request that pull_request names",
+				headInput, text.OneLine(head))
 		}
 		in.options.Revision = head
 	}
@@ -209,11 +204,8 @@ func (in *inputs) mode(gh *actions.Action, event actions.Event) error {
 		)
 	}
 	if tag, ok := strings.CutPrefix(event.Ref, "refs/tags/"); in.update && ok {
-		return fmt.Errorf(
-			"baselines of a branch are refreshed, and this runs on the tag %s: start the workflow on the branch %s",
-			text.OneLine(tag),
-			text.OneLine(cmp.Or(event.DefaultBranch, "main")),
-		)
+		return fmt.Errorf("baselines of a branch are refreshed, and this runs on the tag %s: start the workflow on the branch %s",
+			text.OneLine(tag), text.OneLine(cmp.Or(event.DefaultBranch, "main")))
 	}
 	if in.update && in.reason == "" {
 		return fmt.Errorf("baselines move only for a reason: set the input reason, as the reviewers of the pull request will ask for it")

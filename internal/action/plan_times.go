@@ -55,11 +55,8 @@ func (h *hostTimes) jobs(r *config.Runner) (n int, why string) {
 		return 1, "longest is not applied, because no times of earlier runs are known: one job, until a run of the default branch is recorded in the history"
 	}
 	s := measure.FitRun(run, r.Longest)
-	why = fmt.Sprintf(
-		"%s by the times of earlier runs, the longest of %s",
-		text.Plural(len(s.Shards), "job"),
-		s.Makespan.Round(time.Second),
-	)
+	why = fmt.Sprintf("%s by the times of earlier runs, the longest of %s", text.Plural(len(s.Shards), "job"),
+		s.Makespan.Round(time.Second))
 	if s.Makespan > r.Longest {
 		why += fmt.Sprintf(", because one cell takes longer than %s: raise longest, or split the cell", r.Longest)
 	}

@@ -27,7 +27,7 @@ type posting struct {
 }
 
 // publish writes the verdict.
-func (a *action) publish(ctx context.Context, g collected, j judge.Judged) {
+func (a *action) publish(ctx context.Context, j judge.Judged) {
 	title, note := j.Report.Title(), a.note()
 	body := func(limit int) string {
 		limit -= len(note)
@@ -115,10 +115,8 @@ func (a *action) unpublished() error {
 	if pr := a.event.PullRequest; a.lost == nil || pr != nil && pr.Fork && a.event.Run == nil {
 		return nil
 	}
-	return fmt.Errorf(
-		"the verdict was not published: %w; run the job again, or set the input publish to false where another job posts",
-		a.lost,
-	)
+	return fmt.Errorf("the verdict was not published: %w; run the job again, or set the input publish to false where another job posts",
+		a.lost)
 }
 
 // comment writes the comment where its mode wants one, and returns its address.

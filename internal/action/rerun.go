@@ -39,10 +39,8 @@ func (t talk) rerunCause(ctx context.Context) (string, error) {
 		if err := again(ctx, t.repo, run); err != nil {
 			return "", quoted(err)
 		}
-		said = append(
-			said,
-			fmt.Sprintf("%s of [run %d](%s/%s/actions/runs/%[2]d) run again.", what, run, t.event.ServerURL, t.event.Repository()),
-		)
+		said = append(said,
+			fmt.Sprintf("%s of [run %d](%s/%s/actions/runs/%[2]d) run again.", what, run, t.event.ServerURL, t.event.Repository()))
 	}
 	return strings.Join(said, " "), nil
 }

@@ -58,12 +58,8 @@ func (a *action) readLabel(ctx context.Context, number int, label string) (githu
 		return github.Labelled{}, err
 	}
 	if !may.CanWrite() {
-		return github.Labelled{}, fmt.Errorf(
-			"the label %s is ignored: %s set it and has no write permission; %s",
-			text.OneLine(label),
-			text.OneLine(set.By),
-			again,
-		)
+		return github.Labelled{}, fmt.Errorf("the label %s is ignored: %s set it and has no write permission; %s", text.OneLine(label),
+			text.OneLine(set.By), again)
 	}
 	return set, nil
 }
@@ -88,9 +84,7 @@ func (a *action) skip(ctx context.Context, set github.Labelled) (int, error) {
 	_, err := a.gh.Summary(body)
 	a.warn(err)
 	a.output("verdict", string(statusSkipped))
-	a.post(
-		ctx,
-		posting{title: title, body: func(limit int) string { return text.Cut(body, limit) }, status: statusSkipped, conclusion: "neutral"},
-	)
+	a.post(ctx,
+		posting{title: title, body: func(limit int) string { return text.Cut(body, limit) }, status: statusSkipped, conclusion: "neutral"})
 	return a.orUnpublished(exit.Passed), nil
 }

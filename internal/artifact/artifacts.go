@@ -46,11 +46,8 @@ func Open(file *config.File, getenv func(string) string, offline bool) (*Store, 
 		return nil, fmt.Errorf("find the cache of artifacts: %w", err)
 	}
 	if strings.ContainsAny(client.Dir, "{}") {
-		return nil, exit.Usagef(
-			"the cache of artifacts is %q, and braces are placeholders in commands: name another folder with %s",
-			client.Dir,
-			download.CacheVariable,
-		)
+		return nil, exit.Usagef("the cache of artifacts is %q, and braces are placeholders in commands: name another folder with %s",
+			client.Dir, download.CacheVariable)
 	}
 	if client.Limit == 0 {
 		client.Limit = int64(file.Host.CacheGiB) << 30
@@ -154,12 +151,8 @@ func (s *Store) each(ctx context.Context, client *download.Client, names []strin
 			_, err = client.Fetch(ctx, a.Hub, a.Revision, a.Wants)
 		}
 		if errors.Is(err, download.ErrOffline) {
-			err = fmt.Errorf(
-				"the cache %s lacks %s, and nothing may be downloaded: run 'accelgate fetch %s' with a network first",
-				client.Dir,
-				name,
-				name,
-			)
+			err = fmt.Errorf("the cache %s lacks %s, and nothing may be downloaded: run 'accelgate fetch %s' with a network first",
+				client.Dir, name, name)
 		}
 		if err != nil {
 			return fmt.Errorf("artifact %s (%s): %w", name, a.Position, err)

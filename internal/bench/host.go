@@ -51,7 +51,7 @@ type Slot struct {
 
 // Own returns a label of this host alone, made of its label.
 func (h Host) Own() string {
-	suffix := "-" + h.Suffix()
+	suffix := "-" + h.suffix()
 	return h.Label[:min(len(h.Label), 63-len(suffix))] + suffix
 }
 

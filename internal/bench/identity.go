@@ -55,9 +55,9 @@ func (f Fingerprint) devices() (ids []string) {
 	return ids
 }
 
-// Suffix returns the first digits of the identifier of the host, which make a label
+// suffix returns the first digits of the identifier of the host, which make a label
 // of a kind of hosts one of this host; "" where nothing does.
-func (f Fingerprint) Suffix() string {
+func (f Fingerprint) suffix() string {
 	id := f.Machine
 	if ids := f.devices(); len(ids) > 0 {
 		id = slices.Min(ids)

@@ -27,11 +27,8 @@ func Merge(runs []*Run) (*Run, error) {
 			return nil, err
 		}
 		if r.Base != merged.Base {
-			return nil, fmt.Errorf(
-				"they were measured alternately with the bases %.80q and %.80q: measure all shards with one",
-				merged.Base,
-				r.Base,
-			)
+			return nil, fmt.Errorf("they were measured alternately with the bases %.80q and %.80q: measure all shards with one",
+				merged.Base, r.Base)
 		}
 		if err := merged.addMetrics(r.Metrics); err != nil {
 			return nil, err

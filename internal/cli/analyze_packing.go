@@ -38,12 +38,8 @@ func (c *Command) packingCommand() *cobra.Command {
 	f.StringSliceVar(&o.Algorithms, "algorithms", nil, "only these, `names` separated by commas")
 	f.Var((*count)(&o.MaxTokens), "max-tokens", "`n` tokens that a rank takes in one row (default: 130000)")
 	f.Var((*count)(&o.Ranks), "ranks", "`n` ranks (default: 8)")
-	f.StringVar(
-		&o.Oversize,
-		"oversize",
-		string(packing.Legacy),
-		"`mode` for sequences that no rank takes: legacy, own-row, reject or error",
-	)
+	f.StringVar(&o.Oversize, "oversize", string(packing.Legacy),
+		"`mode` for sequences that no rank takes: legacy, own-row, reject or error")
 	f.Float64Var(&o.Linear, "cost-linear", 0, "`a` of the cost a*l + b*l^2")
 	f.Float64Var(&o.Quadratic, "cost-quadratic", 0, "`b` of the cost a*l + b*l^2")
 	f.IntVar(&o.Rounds, "rounds", 0, "`n` timed rounds, interleaved (default: 10, and none with --json)")

@@ -55,11 +55,8 @@ func (b *benchRun) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&b.sweep, "sweep", "", "`numbers` of requests at once, as in 1,16,64: an envelope for each")
 	f.StringVar(&b.rates, "rps", "", "requests a second of an open loop, `r` in place of the suite's loads")
 	f.StringVar(&b.rateSweep, "rps-sweep", "", "`rates` of an open loop, as in 0.5,1,2: an envelope for each")
-	f.Var(
-		&b.duration,
-		"duration",
-		"`time` that each load is measured for, as in 300 or 60s (default: the suite's; 10s for the embedded engine)",
-	)
+	f.Var(&b.duration, "duration",
+		"`time` that each load is measured for, as in 300 or 60s (default: the suite's; 10s for the embedded engine)")
 	f.Var((*count)(&b.requests), "requests", "measure `n` requests of each load, in place of a duration")
 	f.Var((*count)(&b.maxTokens), "max-tokens", "tokens of each answer, `n` in place of the suite's")
 	f.StringVar(&b.dataset, "dataset", "", "`file` of the suite's dataset; JSON lines with prompts in place of built-in ones")
@@ -79,12 +76,8 @@ func (b *benchRun) addFlags(f *pflag.FlagSet) {
 }
 
 func addSignKey(b *benchRun, f *pflag.FlagSet) {
-	f.StringVar(
-		&b.signKey,
-		"sign-key",
-		"",
-		"private `key` to sign run.json and envelopes with: a PEM file, or env:NAME; see 'accelgate sign'",
-	)
+	f.StringVar(&b.signKey, "sign-key", "",
+		"private `key` to sign run.json and envelopes with: a PEM file, or env:NAME; see 'accelgate sign'")
 }
 
 // seconds is a flag that takes a duration, or a number of seconds as
@@ -157,10 +150,8 @@ func (b *benchRun) known(name string) error {
 		return err
 	}
 	if !slices.ContainsFunc(list, func(p endpoint.PresetInfo) bool { return p.ID == name }) {
-		return exit.Usagef(
-			"unknown suite %q: list them with 'accelgate bench run --list', or name a file that ends in .yaml",
-			text.OneLine(name),
-		)
+		return exit.Usagef("unknown suite %q: list them with 'accelgate bench run --list', or name a file that ends in .yaml",
+			text.OneLine(name))
 	}
 	return nil
 }

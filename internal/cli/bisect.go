@@ -50,12 +50,8 @@ func (c *Command) bisectCommand() *cobra.Command {
 	f.IntVar(&b.Attempts, "attempts", 3, "up to `n` times ten pairs for a commit, before it is skipped")
 	f.StringVar(&b.HostLabel, "host-label", "", "`label` of this host (default: as for run)")
 	f.StringSliceVar(&b.Devices, "devices", nil, "`ids` of accelerators, of which the first is used (default: as for run)")
-	f.StringVar(
-		&b.Out,
-		"out",
-		"",
-		"`folder` for the log of the bisection (default: "+measure.DefaultOut+"/bisect beside the configuration)",
-	)
+	f.StringVar(&b.Out, "out", "",
+		"`folder` for the log of the bisection (default: "+measure.DefaultOut+"/bisect beside the configuration)")
 	addModels(&b.HostOptions, f)
 	return cmd
 }

@@ -45,27 +45,15 @@ func (c *Command) calibrateCommand(code *int) *cobra.Command {
 	f.StringSliceVar(&k.Suites, "suite", nil, "`names` of the suites to measure, separated by commas (default: all)")
 	f.StringVar(&k.Threshold, "threshold", "", "limit in `percent` that cells should resolve (default: the configuration's, or 10)")
 	f.Var((*count)(&k.Rounds), "rounds", "fresh processes per cell, `n` (default 10)")
-	f.StringSliceVar(
-		&k.Devices,
-		"devices",
-		nil,
-		"`ids` of the accelerators to measure on (default: ACCELGATE_DEVICES or the configuration's)",
-	)
+	f.StringSliceVar(&k.Devices, "devices", nil,
+		"`ids` of the accelerators to measure on (default: ACCELGATE_DEVICES or the configuration's)")
 	f.Var((*period)(&k.Budget), "budget", "end measuring after this `time` (default: the configuration's)")
 	f.BoolVar(&k.Resume, "resume", false, "keep the measurements of an interrupted calibration of the same build and configuration")
-	f.StringVar(
-		&k.Out,
-		"out",
-		"",
-		"`folder` for run.json and the journal (default: "+filepath.Join(measure.DefaultOut, "calibrate")+" beside the configuration)",
-	)
+	f.StringVar(&k.Out, "out", "",
+		"`folder` for run.json and the journal (default: "+filepath.Join(measure.DefaultOut, "calibrate")+" beside the configuration)")
 	f.BoolVar(&k.Json, "json", false, "print everything as JSON")
-	f.StringVar(
-		&k.Record,
-		"record",
-		"",
-		"append each process's values, times and health to this `file` (.jsonl), or to pairs-LABEL.jsonl in this folder",
-	)
+	f.StringVar(&k.Record, "record", "",
+		"append each process's values, times and health to this `file` (.jsonl), or to pairs-LABEL.jsonl in this folder")
 	f.BoolVar(&k.Write, "write", false, "write noise and MDE into this host's baseline")
 	return cmd
 }

@@ -43,25 +43,13 @@ func (c *Command) diffCommand(code *int) *cobra.Command {
 	f.StringVar(&d.Compat, "compat", "", "compare and print as another tool does: `inferencebench`")
 	f.StringVar(&d.Format, "format", "table", "`table`, markdown or json")
 	addJSON(cmd, &d.Format)
-	f.StringVar(
-		&d.Verify,
-		"verify",
-		"",
-		"hold envelopes against the hash in their names, or documents against their signatures by a public `key`",
-	)
+	f.StringVar(&d.Verify, "verify", "",
+		"hold envelopes against the hash in their names, or documents against their signatures by a public `key`")
 	f.Lookup("verify").NoOptDefVal = judge.ByName
-	f.BoolVar(
-		&d.AllowContext,
-		"allow-context",
-		false,
-		"compare under other conditions too, such as another model, engine, quantisation, hardware or load",
-	)
-	f.StringArrayVar(
-		&d.Context,
-		"context",
-		nil,
-		"level of a difference in a condition, `NAME=LEVEL` with ignore, warn or refuse; may be repeated",
-	)
+	f.BoolVar(&d.AllowContext, "allow-context", false,
+		"compare under other conditions too, such as another model, engine, quantisation, hardware or load")
+	f.StringArrayVar(&d.Context, "context", nil,
+		"level of a difference in a condition, `NAME=LEVEL` with ignore, warn or refuse; may be repeated")
 	return cmd
 }
 

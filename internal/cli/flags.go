@@ -45,12 +45,8 @@ func addHost(o *measure.HostOptions, f *pflag.FlagSet) {
 
 // addLabel adds the flag that names this host.
 func addLabel(o *measure.HostOptions, f *pflag.FlagSet) {
-	f.StringVar(
-		&o.HostLabel,
-		"host-label",
-		"",
-		"`label` of this host (default: ACCELGATE_HOST_LABEL, the configuration's, or derived from the hardware)",
-	)
+	f.StringVar(&o.HostLabel, "host-label", "",
+		"`label` of this host (default: ACCELGATE_HOST_LABEL, the configuration's, or derived from the hardware)")
 }
 
 // addHistory adds the flag that names the folder of the history.
@@ -72,12 +68,8 @@ func addPolicy(o *measure.PolicyOptions, f *pflag.FlagSet) {
 
 // addThreshold adds the flag that a command has whose exit code does not follow from the decision.
 func addThreshold(o *measure.PolicyOptions, f *pflag.FlagSet) {
-	f.StringVar(
-		&o.Threshold,
-		"threshold",
-		"",
-		"change for the worse, in `percent`, beyond which a metric blocks (default: the configuration's, or 10)",
-	)
+	f.StringVar(&o.Threshold, "threshold", "",
+		"change for the worse, in `percent`, beyond which a metric blocks (default: the configuration's, or 10)")
 }
 
 // addSuites adds the flags that choose suites and cells by name.
@@ -90,20 +82,12 @@ func addSuites(o *measure.SelectOptions, f *pflag.FlagSet) {
 func addMeasure(o *measure.MeasureOptions, f *pflag.FlagSet) {
 	f.BoolVar(&o.Offline, "offline", false, "download nothing; an artifact that the cache lacks is an error (default: ACCELGATE_OFFLINE)")
 	f.Var((*count)(&o.Repeats), "repeats", "processes per cell, `n` in place of each suite's own")
-	f.StringVar(
-		&o.Health,
-		"health",
-		"",
-		"`mode`: auto watches the host while it measures, off does not (default: ACCELGATE_HEALTH, the configuration's, or auto)",
-	)
+	f.StringVar(&o.Health, "health", "",
+		"`mode`: auto watches the host while it measures, off does not (default: ACCELGATE_HEALTH, the configuration's, or auto)")
 	f.Var((*period)(&o.WaitHealthy), "wait-healthy", "wait up to this `time` for a healthy host before measuring, as in 10m")
 	f.Var((*period)(&o.Budget), "budget", "end measuring after this `time` and list the cells left out (default: the configuration's)")
-	f.BoolVar(
-		&o.Resume,
-		"resume",
-		false,
-		"keep the measurements of an interrupted run of the same build and configuration; failures are measured again",
-	)
+	f.BoolVar(&o.Resume, "resume", false,
+		"keep the measurements of an interrupted run of the same build and configuration; failures are measured again")
 	f.StringVar(&o.Out, "out", "", "`folder` for run.json and the journal (default: "+measure.DefaultOut+" beside the configuration)")
 	f.StringVar(&o.Revision, "revision", "", "`commit` of the code under test (default: git's HEAD)")
 }
@@ -150,12 +134,8 @@ func unmeasured(flags *pflag.FlagSet, from string, has ...string) (err error) {
 // addDemonstration adds the flags that make the embedded engine slow or wrong. No
 // command that records, or proves something of the gate, has them.
 func addDemonstration(o *measure.DemonstrationOptions, f *pflag.FlagSet) {
-	f.StringVar(
-		&o.InjectSlowdown,
-		"inject-slowdown",
-		"",
-		"make the embedded engine slower by `PHASE=PERCENT`, as in decode=30%, to see the gate fail",
-	)
+	f.StringVar(&o.InjectSlowdown, "inject-slowdown", "",
+		"make the embedded engine slower by `PHASE=PERCENT`, as in decode=30%, to see the gate fail")
 	f.StringVar(&o.WeightSeed, "weight-seed", "", "give the embedded engine other weights by this `seed`, to see the gate fail")
 }
 

@@ -57,11 +57,8 @@ func (c *Command) judgeCommand(code *int) *cobra.Command {
 
 func (o *judgeFlags) add(f *pflag.FlagSet) {
 	f.Var((*share)(&o.minEffect), "min-effect", "smallest change, in `percent`, that is worth an alarm (default: 2%, of pairs 0.5%)")
-	f.Var(
-		(*share)(&o.alpha),
-		"alpha",
-		"rate of false alarms, in `percent`, of cells that are judged alone (default: 1% of pairs, the calibrated one of history)",
-	)
+	f.Var((*share)(&o.alpha), "alpha",
+		"rate of false alarms, in `percent`, of cells that are judged alone (default: 1% of pairs, the calibrated one of history)")
 	f.Var((*share)(&o.falseAlarms), "false-alarms", "chance, in `percent`, that a group of unchanged cells has a regression (default: 2%)")
 	f.BoolVar(&o.fail, "exit-code", false, "exit with 1 if any cell is regressed, with 3 if any has nothing to judge")
 }
@@ -135,11 +132,8 @@ func exitOfLines(verdicts []jsonl.Verdict) (code int, err error) {
 		case v.Class == jsonl.Regressed:
 			return exit.GateFailed, nil
 		case v.Change == nil && err == nil:
-			err = fmt.Errorf(
-				"line %q has nothing to judge: %s; add its numbers, or leave --exit-code out",
-				text.OneLine(v.ID),
-				text.OneLine(v.Reason),
-			)
+			err = fmt.Errorf("line %q has nothing to judge: %s; add its numbers, or leave --exit-code out", text.OneLine(v.ID),
+				text.OneLine(v.Reason))
 		}
 	}
 	if err != nil {

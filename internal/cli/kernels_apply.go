@@ -41,11 +41,8 @@ func (c *Command) applyKernelsCommand() *cobra.Command {
 func addApplyLimits(f *pflag.FlagSet, limits *flashinfer.ApplyLimits) {
 	f.Var((*above0)(&limits.MaxAtol), "max-atol", "largest absolute error that a trace may have, `x`")
 	f.Var((*above0)(&limits.MaxRtol), "max-rtol", "largest relative error that a trace may have, `x`")
-	f.Var(
-		(*ratio)(&limits.RequiredMatchedRatio),
-		"required-matched-ratio",
-		"share of elements that must match, `x` above 0 and up to 1; a trace that states none is left out",
-	)
+	f.Var((*ratio)(&limits.RequiredMatchedRatio), "required-matched-ratio",
+		"share of elements that must match, `x` above 0 and up to 1; a trace that states none is left out")
 	f.StringVar(&limits.Hardware, "hardware", "", "`device` whose traces count (default: the only one)")
 }
 

@@ -62,10 +62,8 @@ func (c *Command) lintKernels(dir string, strict, asJSON bool) (int, error) {
 			level = "warning"
 			warnings++
 		}
-		fmt.Fprintln(
-			c.Stdout,
-			text.Clean(fmt.Sprintf("%s: %s: %s [%s]", flashinfer.Place{Path: f.Path, Line: f.Line}, level, f.Message, f.Rule)),
-		)
+		fmt.Fprintln(c.Stdout,
+			text.Clean(fmt.Sprintf("%s: %s: %s [%s]", flashinfer.Place{Path: f.Path, Line: f.Line}, level, f.Message, f.Rule)))
 	}
 	if unreadable != nil {
 		return 0, exit.AsUsage(unreadable)
@@ -74,21 +72,9 @@ func (c *Command) lintKernels(dir string, strict, asJSON bool) (int, error) {
 	if failures > 0 {
 		next = "Next: correct the errors, and check again with --strict, which lets them fail"
 	}
-	fmt.Fprintf(
-		c.Stdout,
-		"%s: %s, %s, %s, %s: %s, %s\n%s\n",
-		text.Clean(dir),
-		text.Plural(len(ds.Definitions), "definition"),
-		text.Plural(len(ds.Solutions), "solution"),
-		text.Plural(
-			len(ds.Workloads),
-			"workload",
-		),
-		text.Plural(len(ds.Traces), "trace"),
-		text.Plural(failures, "error"),
-		text.Plural(warnings, "warning"),
-		text.Clean(next),
-	)
+	fmt.Fprintf(c.Stdout, "%s: %s, %s, %s, %s: %s, %s\n%s\n", text.Clean(dir), text.Plural(len(ds.Definitions), "definition"),
+		text.Plural(len(ds.Solutions), "solution"), text.Plural(len(ds.Workloads), "workload"), text.Plural(len(ds.Traces), "trace"),
+		text.Plural(failures, "error"), text.Plural(warnings, "warning"), text.Clean(next))
 	return exitOfLint(findings, strict), nil
 }
 

@@ -50,20 +50,9 @@ func (c *Command) mergeKernels(out string, roots []string, asJSON bool) error {
 	if asJSON {
 		return c.encode(m)
 	}
-	_, err = fmt.Fprintf(
-		c.Stdout,
-		"%s: %s, %s, %s, %s, %s; %s left out, %s\nNext: accelgate kernels report %[1]s\n",
-		text.Clean(out),
-		text.Plural(
-			m.Definitions,
-			"definition",
-		),
-		text.Plural(m.Solutions, "solution"),
-		text.Plural(m.Workloads, "workload"),
-		text.Plural(m.Traces, "trace"),
-		text.Plural(m.Blobs, "tensor file"),
-		text.Plural(m.LeftOut, "trace"),
-		text.Plural(m.Duplicates, "duplicate"),
-	)
+	_, err = fmt.Fprintf(c.Stdout, "%s: %s, %s, %s, %s, %s; %s left out, %s\nNext: accelgate kernels report %[1]s\n", text.Clean(out),
+		text.Plural(m.Definitions, "definition"), text.Plural(m.Solutions, "solution"), text.Plural(m.Workloads, "workload"),
+		text.Plural(m.Traces, "trace"), text.Plural(m.Blobs, "tensor file"), text.Plural(m.LeftOut, "trace"),
+		text.Plural(m.Duplicates, "duplicate"))
 	return err
 }

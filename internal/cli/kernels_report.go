@@ -79,10 +79,8 @@ func scored(s flashinfer.Summary, dir, author string) error {
 	case len(s.Solutions) > 0:
 		return nil
 	case len(s.LeftOut) > 0:
-		return fmt.Errorf(
-			"nothing was scored: add solutions of the author %q, or name another author with --baseline-author",
-			text.OneLine(author),
-		)
+		return fmt.Errorf("nothing was scored: add solutions of the author %q, or name another author with --baseline-author",
+			text.OneLine(author))
 	}
 	return fmt.Errorf(
 		"no solution has a trace for a workload that the baseline passed: measure some with 'accelgate kernels run --local %s'",

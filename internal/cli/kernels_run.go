@@ -69,23 +69,15 @@ func (k *kernelsRun) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&k.local, "local", "", "`folder` of definitions, solutions, workloads and traces (default: what ships with accelgate)")
 	f.StringVar(&k.config, "config", "", "evaluation settings, a YAML `file` as flashinfer-bench reads it")
 	f.StringSliceVar(&k.definitions, "definitions", nil, "only these, `globs` separated by commas")
-	f.StringSliceVar(
-		&k.solutions,
-		"solutions",
-		nil,
-		"only these, `globs`; reference and builtin are solutions that every definition may have",
-	)
+	f.StringSliceVar(&k.solutions, "solutions", nil,
+		"only these, `globs`; reference and builtin are solutions that every definition may have")
 	f.StringSliceVar(&k.opTypes, "op-types", nil, "only definitions of these `types`")
 	f.StringSliceVar(&k.points, "workloads", nil, "only these `ids` or globs")
 	f.Var((*count)(&k.maxWorkloads), "max-workloads", "at most `n` workloads of each definition, the smallest first")
 	f.StringVar(&k.mode, "mode", "", "`rules` that judge outputs, strict or fib")
 	f.StringVar(&k.reference, "reference", "", "`worker` of the reference: torch, go or auto")
-	f.StringVar(
-		&k.replay,
-		"replay",
-		"",
-		"make the inputs of an earlier measurement once more, by the `secret` of its trace (evaluation.gate.secret)",
-	)
+	f.StringVar(&k.replay, "replay", "",
+		"make the inputs of an earlier measurement once more, by the `secret` of its trace (evaluation.gate.secret)")
 	f.StringSliceVar(&k.profile, "profile", nil, "`tools` that watch each solution that passed, after timing: ncu, compute-sanitizer")
 	f.StringVar(&k.python, "python", "", "`program` that has torch (default: python3)")
 	f.StringVar(&k.device, "device", "", "`device` of torch, as in cpu or cuda:0")
@@ -99,12 +91,8 @@ func (k *kernelsRun) addFlags(f *pflag.FlagSet) {
 	f.BoolVar(&k.noBaseline, "no-profile-baseline", false, "do not time the reference")
 	f.BoolVar(&k.isolated, "use-isolated-runner", false, "a process of its own for each case")
 	f.BoolVar(&k.noSave, "no-save-results", false, "append no traces")
-	f.BoolVar(
-		&k.resumeTraces,
-		"resume",
-		false,
-		"keep the folder's traces of the same contents, settings and host; failures are measured again",
-	)
+	f.BoolVar(&k.resumeTraces, "resume", false,
+		"keep the folder's traces of the same contents, settings and host; failures are measured again")
 	f.StringVar(&k.Out, "out", filepath.Join(measure.DefaultOut, "kernels"), "`folder` for run.json and the journal")
 	f.StringSliceVar(&k.Devices, "devices", nil, "`ids` of the accelerators to measure on")
 	f.StringVar(&k.HostLabel, "host-label", "", "`label` of this host")
@@ -138,10 +126,8 @@ func (c *Command) kernelsRun(ctx context.Context, k *kernelsRun) (int, error) {
 // exitOfKernels is green only if every case was measured and passed.
 func exitOfKernels(run *bench.Run) int {
 	has := func(o ...bench.Outcome) bool {
-		return slices.ContainsFunc(
-			run.Results,
-			func(r bench.Result) bool { return !r.Cause.Infrastructure() && slices.Contains(o, r.Outcome) },
-		)
+		return slices.ContainsFunc(run.Results,
+			func(r bench.Result) bool { return !r.Cause.Infrastructure() && slices.Contains(o, r.Outcome) })
 	}
 	disturbed := slices.ContainsFunc(run.Results, func(r bench.Result) bool { return r.Cause.Infrastructure() })
 	switch {

@@ -88,12 +88,8 @@ func (c *Command) serveKernelsCommand() *cobra.Command {
 	f.Var((*count)(&s.queue), "queue", "most pending tasks, `n`; more are refused (default: 64)")
 	f.Var((*period)(&s.limit), "task-timeout", "`time` that one task may take (default: 1h)")
 	f.BoolVar(&s.allowRoot, "allow-root", false, "run submitted solutions as root")
-	f.StringSliceVar(
-		&s.Devices,
-		"devices",
-		nil,
-		"`ids` of the accelerators to measure on, a task at a time on each (default: one task at a time)",
-	)
+	f.StringSliceVar(&s.Devices, "devices", nil,
+		"`ids` of the accelerators to measure on, a task at a time on each (default: one task at a time)")
 	run := pflag.NewFlagSet("run", pflag.ContinueOnError)
 	s.addFlags(run)
 	for _, name := range passedOn {

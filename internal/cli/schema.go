@@ -33,12 +33,10 @@ the members.
 
 func (c *Command) schemaCommand() *cobra.Command {
 	parent := group("schema", "Print JSON Schemas of files")
-	parent.AddCommand(
-		c.schemaOf("config", "Print the JSON Schema of accelgate.yaml", schemaHelp, configSchema),
+	parent.AddCommand(c.schemaOf("config", "Print the JSON Schema of accelgate.yaml", schemaHelp, configSchema),
 		c.schemaOf("run", "Print the JSON Schema of run.json", schemaRunHelp, func() (any, error) { return schema.Run() }),
 		c.schemaOf("baseline", "Print the JSON Schema of baselines", schemaBaselineHelp, func() (any, error) { return schema.Baseline() }),
-		c.schemaOf("report", "Print the JSON Schema of reports", schemaReportHelp, func() (any, error) { return schema.Report() }),
-	)
+		c.schemaOf("report", "Print the JSON Schema of reports", schemaReportHelp, func() (any, error) { return schema.Report() }))
 	return parent
 }
 

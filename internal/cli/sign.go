@@ -95,13 +95,8 @@ func (c *Command) writeKeys(path string) error {
 			return exit.Usagef("write the key: %w: choose another name with --new-key", err)
 		}
 	}
-	_, err = fmt.Fprintf(
-		c.Stdout,
-		"written: %s (keep it secret) and %s\nNext: accelgate sign --key %s FILE\n",
-		path,
-		public,
-		text.ShellWord(path),
-	)
+	_, err = fmt.Fprintf(c.Stdout, "written: %s (keep it secret) and %s\nNext: accelgate sign --key %s FILE\n", path, public,
+		text.ShellWord(path))
 	return err
 }
 

@@ -41,12 +41,8 @@ func (c *Command) siteCommand() *cobra.Command {
 	addConfig(&o, f)
 	addHistory(&o, f)
 	f.StringVar(&s.Out, "out", "", "`folder` for the pages (required)")
-	f.StringVar(
-		&s.Repository,
-		"repository",
-		"",
-		"`address` of the repository, to which commits are linked (default: GITHUB_SERVER_URL/GITHUB_REPOSITORY)",
-	)
+	f.StringVar(&s.Repository, "repository", "",
+		"`address` of the repository, to which commits are linked (default: GITHUB_SERVER_URL/GITHUB_REPOSITORY)")
 	f.StringVar(&s.URL, "url", "", "`address` at which the pages will stand, for the links of the feed")
 	f.StringVar(&s.Title, "title", "accelgate", "`title` of the pages")
 	return cmd
@@ -72,14 +68,7 @@ func (c *Command) site(ctx context.Context, o *measure.HostOptions, s site.Optio
 		return err
 	}
 	c.warnAll(built.Warnings)
-	_, err = fmt.Fprintf(
-		c.Stdout,
-		"%s: %s, %s, %s\nNext: open %s\n",
-		s.Out,
-		text.Plural(built.Hosts, "host"),
-		text.Plural(built.Cells, "cell"),
-		text.Plural(built.Pages, "page"),
-		filepath.Join(s.Out, "index.html"),
-	)
+	_, err = fmt.Fprintf(c.Stdout, "%s: %s, %s, %s\nNext: open %s\n", s.Out, text.Plural(built.Hosts, "host"),
+		text.Plural(built.Cells, "cell"), text.Plural(built.Pages, "page"), filepath.Join(s.Out, "index.html"))
 	return err
 }

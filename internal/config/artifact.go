@@ -124,13 +124,8 @@ func (a *Artifact) wrongHub() (key, why, hint string) {
 		if a.Revision != "" {
 			key = "revision"
 		}
-		return key, fmt.Sprintf(
-				"revision %s is not a commit, and a branch would change the artifact unseen",
-				quote(a.Revision),
-			), fmt.Sprintf(
-				"write the 40 digits that https://huggingface.co/%s/commits/main shows",
-				strings.Trim(a.Hub, "/"),
-			)
+		return key, fmt.Sprintf("revision %s is not a commit, and a branch would change the artifact unseen",
+			quote(a.Revision)), fmt.Sprintf("write the 40 digits that https://huggingface.co/%s/commits/main shows", strings.Trim(a.Hub, "/"))
 	case a.SHA256 != "":
 		return "sha256", "belongs to url", "leave it out, the hub lists the digests of a commit"
 	case a.Size != 0:
@@ -177,11 +172,8 @@ func (d *decoder) expand(n ast.Node, at, s string) string {
 		case at == "artifacts" || strings.HasPrefix(at, "artifacts.") || strings.HasPrefix(at, "artifacts["):
 			d.fail(start(n), fmt.Sprintf("%s: an artifact cannot name another one", where(at)), "write the value out")
 		case !slices.Contains(d.doc.artifacts, name):
-			d.fail(
-				start(n),
-				fmt.Sprintf("%s: no artifact is called %s", where(at), quote(name)),
-				"use one of "+strings.Join(d.doc.artifacts, ", ")+", or add it under artifacts",
-			)
+			d.fail(start(n), fmt.Sprintf("%s: no artifact is called %s", where(at), quote(name)),
+				"use one of "+strings.Join(d.doc.artifacts, ", ")+", or add it under artifacts")
 		case strings.Contains(s, "{"+found+"}"):
 			d.fail(start(n), fmt.Sprintf("%s: %s has too many braces", where(at), quote("{"+found+"}")), "write "+found)
 		case d.doc.places != nil:

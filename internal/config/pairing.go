@@ -32,11 +32,8 @@ func (d *decoder) pairing(p *Pairing, n ast.Node) {
 	}
 	for i, glob := range p.FromHead {
 		if why := wrongGlob(glob); why != "" {
-			d.fail(
-				start(child(d, list, "", i)),
-				fmt.Sprintf("ab.from_head[%d]: %s %s", i, quote(glob), why),
-				"write a path below the configuration's folder, as in bench/** or scripts/bench.py",
-			)
+			d.fail(start(child(d, list, "", i)), fmt.Sprintf("ab.from_head[%d]: %s %s", i, quote(glob), why),
+				"write a path below the configuration's folder, as in bench/** or scripts/bench.py")
 		}
 	}
 }

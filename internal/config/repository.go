@@ -63,11 +63,8 @@ func (d *decoder) elsewhere(b *Baselines, n ast.Node) {
 		d.fail(start(d.at(n, "baselines."+key)), "baselines."+key+": "+why, hint)
 	}
 	if b.FromHistory() {
-		bad(
-			"from",
-			"history goes without a repository",
-			"remove from, or repository and ref; the history branch is the action's input history-branch",
-		)
+		bad("from", "history goes without a repository",
+			"remove from, or repository and ref; the history branch is the action's input history-branch")
 		return
 	}
 	if why := b.wrongRepository(); b.Repository != "" && why != "" {
@@ -85,11 +82,8 @@ func (d *decoder) elsewhere(b *Baselines, n ast.Node) {
 	if b.Path != "" &&
 		(path.IsAbs(b.Path) || strings.Contains(b.Path, `\`) || path.Clean(b.Path) != b.Path || strings.HasPrefix(b.Path,
 			"..") || !text.Printable(b.Path)) {
-		bad(
-			"path",
-			quote(b.Path)+" is not a folder of that repository",
-			"write its path from the root with slashes, as in baselines or gpu/baselines",
-		)
+		bad("path", quote(b.Path)+" is not a folder of that repository",
+			"write its path from the root with slashes, as in baselines or gpu/baselines")
 	}
 }
 

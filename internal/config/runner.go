@@ -49,11 +49,8 @@ func (d *decoder) runners(f *File, n ast.Node) {
 	for i := range min(len(f.Runners), len(seq.Values)) {
 		r, at, path := f.Runners[i], seq.Values[i], fmt.Sprintf("runners[%d]", i)
 		if first, twice := seen[r.Host]; twice && r.Host != "" {
-			d.fail(
-				start(d.at(at, path+".host")),
-				fmt.Sprintf("%s.host: runners[%d] has %s as well", path, first, quote(r.Host)),
-				"keep one entry for each host",
-			)
+			d.fail(start(d.at(at, path+".host")), fmt.Sprintf("%s.host: runners[%d] has %s as well", path, first, quote(r.Host)),
+				"keep one entry for each host")
 		}
 		seen[r.Host] = i
 		d.runner(f, &r, at, path)
@@ -66,11 +63,8 @@ func (d *decoder) runner(f *File, r *Runner, at ast.Node, path string) {
 	}
 	d.notNegative(at, path+".longest", r.Longest)
 	if r.Longest > 0 && r.Shards > 0 {
-		d.fail(
-			start(d.at(at, path+".shards")),
-			path+".shards: longest is given as well",
-			"keep one: longest makes as many shards as it needs",
-		)
+		d.fail(start(d.at(at, path+".shards")), path+".shards: longest is given as well",
+			"keep one: longest makes as many shards as it needs")
 	}
 	d.runsOn(&r.RunsOn, d.at(at, path+".runs_on"), path+".runs_on")
 	if r.Suites != nil && len(r.Suites) == 0 {
@@ -78,11 +72,8 @@ func (d *decoder) runner(f *File, r *Runner, at ast.Node, path string) {
 	}
 	for _, name := range r.Suites {
 		if !slices.ContainsFunc(f.Suites, func(s Suite) bool { return s.Name == name }) {
-			d.fail(
-				start(d.at(at, path+".suites")),
-				fmt.Sprintf("%s.suites: no suite is named %s", path, quote(name)),
-				"use one of "+strings.Join(suiteNames(f.Suites), ", "),
-			)
+			d.fail(start(d.at(at, path+".suites")), fmt.Sprintf("%s.suites: no suite is named %s", path, quote(name)),
+				"use one of "+strings.Join(suiteNames(f.Suites), ", "))
 		}
 	}
 }

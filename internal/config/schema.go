@@ -38,11 +38,8 @@ func Schema(bodies map[string]any, keys Keys) any {
 	every["allOf"] = branches
 	delete(every, "additionalProperties")
 	file["properties"].(object)["version"] = all.describe(object{"const": Version}, reflect.TypeFor[File](), "version")
-	file["properties"].(object)["suites"] = all.describe(
-		object{"type": "array", "minItems": 1, "items": every},
-		reflect.TypeFor[File](),
-		"suites",
-	)
+	file["properties"].(object)["suites"] = all.describe(object{"type": "array", "minItems": 1, "items": every}, reflect.TypeFor[File](),
+		"suites")
 	file["required"] = []string{"version", "suites"}
 	return file
 }

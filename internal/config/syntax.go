@@ -50,12 +50,8 @@ func parse(name string, data []byte) (*document, error) {
 	if i := badByte(data); i >= 0 {
 		before := data[:i]
 		column := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
-		return fail(
-			bytes.Count(before, []byte("\n"))+1,
-			column,
-			fmt.Sprintf("byte %#02x is not text", data[i]),
-			"save the file as UTF-8 without control characters",
-		)
+		return fail(bytes.Count(before, []byte("\n"))+1, column, fmt.Sprintf("byte %#02x is not text", data[i]),
+			"save the file as UTF-8 without control characters")
 	}
 	tokens := lexer.Tokenize(string(data))
 	if at, message, hint := tooLarge(tokens); at != nil {

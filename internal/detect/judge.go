@@ -36,17 +36,11 @@ func (s *samples) judge(o Options) (Evidence, limits) {
 func (s *samples) untestable(o Options) string {
 	switch {
 	case s.lostHead > 0:
-		return fmt.Sprintf(
-			"%d of %d new samples are zero, negative or no numbers: look at what was measured",
-			s.lostHead,
-			s.lostHead+len(s.head),
-		)
+		return fmt.Sprintf("%d of %d new samples are zero, negative or no numbers: look at what was measured", s.lostHead,
+			s.lostHead+len(s.head))
 	case s.lostBase > 0 && o.mode() == Interleaved:
-		return fmt.Sprintf(
-			"%d of %d samples of the base are zero, negative or no numbers: look at what was measured",
-			s.lostBase,
-			s.lostBase+len(s.base),
-		)
+		return fmt.Sprintf("%d of %d samples of the base are zero, negative or no numbers: look at what was measured", s.lostBase,
+			s.lostBase+len(s.base))
 	case len(s.head) == 0:
 		return "nothing was measured: run the cell"
 	case len(s.base) == 0:

@@ -40,7 +40,7 @@ func JudgeMean(cells []Cell) MeanEvidence {
 	e := MeanEvidence{Pairs: len(m.signed)}
 	e.P, e.MinP = swapTest(m.signed)
 	center := mean(m.changes)
-	e.se, e.df = m.noise(center)
+	e.se, e.df = m.noise()
 	half := inflation * quantile(0.975, e.df) * e.se
 	e.Noise = relative(e.se * math.Sqrt(float64(e.Pairs)/2))
 	e.Estimate, e.Low, e.High = relative(center), relative(center-half), relative(center+half)
@@ -88,7 +88,7 @@ func (m *meanOfPairs) add(c Cell) {
 // noise is the standard error of the mean, by the noise within cells, with its degrees of
 // freedom (Satterthwaite 1946). Cells of a single pair each show no noise of their own:
 // what they differ by counts, and of one such cell nothing is known.
-func (m *meanOfPairs) noise(center float64) (se, df float64) {
+func (m *meanOfPairs) noise() (se, df float64) {
 	k := float64(len(m.changes))
 	if len(m.variances) < len(m.changes) {
 		if k < 2 {

@@ -249,12 +249,8 @@ func (r *reporter) test(cell int, alpha float64) float64 {
 func (e *Evidence) correct(falseAlarms float64, minimum int) {
 	if e.significant(minimum); e.Verdict == Regressed && e.Q > falseAlarms {
 		e.Verdict = Suspect
-		e.Reason = fmt.Sprintf(
-			"p %.2g is low, but among so many cells that is worth %.2g, not up to %.2g: measure again",
-			e.P,
-			e.Q,
-			falseAlarms,
-		)
+		e.Reason = fmt.Sprintf("p %.2g is low, but among so many cells that is worth %.2g, not up to %.2g: measure again", e.P, e.Q,
+			falseAlarms)
 	}
 }
 
@@ -265,11 +261,8 @@ const minHeads = 3
 func (e *Evidence) significant(minimum int) {
 	if e.Mode == History && e.Verdict == Regressed && e.N < minimum {
 		e.Verdict = Suspect
-		e.Reason = fmt.Sprintf(
-			"%d of the %d new runs that can show a loss against history: measure in pairs, or in more runs",
-			e.N,
-			minHeads,
-		)
+		e.Reason = fmt.Sprintf("%d of the %d new runs that can show a loss against history: measure in pairs, or in more runs", e.N,
+			minHeads)
 	}
 }
 

@@ -85,11 +85,8 @@ func parseDevice(id string, h bench.Host) (bench.Device, error) {
 	}
 	switch {
 	case !known:
-		return bench.Device{}, fmt.Errorf(
-			"the vendor %s is unknown: write %s or cpu",
-			text.Quote(vendor, 80),
-			strings.Join(Vendors(), ", "),
-		)
+		return bench.Device{}, fmt.Errorf("the vendor %s is unknown: write %s or cpu", text.Quote(vendor, 80),
+			strings.Join(Vendors(), ", "))
 	case !p.id.MatchString(rest):
 		return bench.Device{}, fmt.Errorf("it names no %s device: write a number, as in %s", vendor, p.example)
 	}
@@ -102,10 +99,8 @@ func onlyOne(vendor string, numbered bool, h bench.Host) (bench.Device, error) {
 		return bench.Device{}, fmt.Errorf("there is one %s device, without a number: write %s", vendor, vendor)
 	}
 	if n, _ := count(h, vendor); vendor != CPU && n == 0 {
-		return bench.Device{}, fmt.Errorf(
-			"this host has no %s: write the vendor and number of another device, or cpu",
-			vendorNamed(vendor).single,
-		)
+		return bench.Device{}, fmt.Errorf("this host has no %s: write the vendor and number of another device, or cpu",
+			vendorNamed(vendor).single)
 	}
 	return bench.Device{Vendor: vendor}, nil
 }

@@ -247,11 +247,8 @@ func shareFolder(dir string) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf(
-			"folder of lease files %s: %w: choose one that can be made and that all jobs of this host share",
-			text.Quote(dir, 80),
-			err,
-		)
+		return fmt.Errorf("folder of lease files %s: %w: choose one that can be made and that all jobs of this host share",
+			text.Quote(dir, 80), err)
 	}
 	return nil
 }

@@ -71,11 +71,8 @@ func noBus(vendor string) string {
 func (n Nodes) Check(devices []bench.Device) error {
 	for _, d := range devices {
 		if why, unknown := n.Unknown[d]; unknown {
-			return fmt.Errorf(
-				"%s: its node is not known, because %s: write the number of the node in place of auto",
-				text.Quote(d.String(), 80),
-				why,
-			)
+			return fmt.Errorf("%s: its node is not known, because %s: write the number of the node in place of auto",
+				text.Quote(d.String(), 80), why)
 		}
 	}
 	return nil

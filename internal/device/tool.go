@@ -88,10 +88,8 @@ func (v *vendor) ask(ctx context.Context, w worker.Worker) (inventory, []string,
 			}
 			return found, nil, nil
 		}
-		none := strings.Contains(
-			strings.ToLower(string(resp.Stdout)+string(resp.Stderr)),
-			"no devices were found",
-		) // nvidia-smi then exits with 6
+		none := strings.Contains(strings.ToLower(string(resp.Stdout)+string(resp.Stderr)),
+			"no devices were found") // nvidia-smi then exits with 6
 		if broken := !none && (!resp.OK() || len(found.notes) == 0 && trouble != emptyList); broken {
 			failed = append(failed, fmt.Sprintf("%s is installed and fails (%s)", t.args[0], trouble))
 		}

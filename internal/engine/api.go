@@ -51,7 +51,7 @@ func (a *api) models() string {
 
 // revision identifies what decides the answers, in 40 hexadecimal digits like
 // a commit. Backend and threads do not.
-func (m *Model) revision() string {
+func (m *model) revision() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%d/%s", m.name, m.options.Seed, m.options.KVCache))
 	return hex.EncodeToString(sum[:20])
 }

@@ -5,11 +5,11 @@ const (
 	backendParallel = "cpu_parallel"
 )
 
-// Backends lists the backends, the default first. Backend cpu is plain loops
+// backends lists the backends, the default first. Backend cpu is plain loops
 // on one thread: the reference to read and to compare with. Backend
 // cpu_parallel blocks matrix products for the registers and spreads the work
 // over goroutines. Their results are the same, bit for bit.
-func Backends() []string { return []string{backendScalar, backendParallel} }
+func backends() []string { return []string{backendScalar, backendParallel} }
 
 // matrix is a linear map with the weights laid out as its backend likes them.
 type matrix interface {

@@ -7,7 +7,7 @@ import "context"
 // does not depend on the rows beside it, bit for bit. It is for one goroutine
 // at a time.
 type batch struct {
-	model   *Model
+	model   *model
 	rope    rope
 	profile profile
 	parts   []part  // of the step
@@ -37,7 +37,7 @@ type part struct {
 
 // newBatch returns a batch with room for so many tokens a step, of which so
 // many may ask for logits, in sequences of at most capacity tokens.
-func (m *Model) newBatch(rows, logits, capacity int) batch {
+func (m *model) newBatch(rows, logits, capacity int) batch {
 	b := batch{
 		model: m, rope: newRope(m.headDim, capacity),
 		stream: make([]float32, rows*m.dim), normed: make([]float32, max(rows, logits)*m.dim),
@@ -47,7 +47,7 @@ func (m *Model) newBatch(rows, logits, capacity int) batch {
 		update: make([]float32, rows*m.dim), logits: make([]float32, logits*vocabulary),
 	}
 	b.profile.now = m.options.Now
-	for range m.Threads() {
+	for range m.threads() {
 		b.scores = append(b.scores, make([]float32, capacity))
 	}
 	return b

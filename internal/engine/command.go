@@ -105,8 +105,8 @@ func Parse(flags *flag.FlagSet, args []string, advice string) error {
 
 func usageText() string {
 	list := func(names []string) (string, string) { return strings.Join(names, ", "), names[0] }
-	models, model := list(Models())
-	backends, backend := list(Backends())
+	models, model := list(models())
+	backends, backend := list(backends())
 	dtypes, dtype := list(kvCacheDTypes())
 	return fmt.Sprintf(usage, models, model, backends, backend, dtypes, dtype)
 }

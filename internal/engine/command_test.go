@@ -59,7 +59,7 @@ func report(t *testing.T, env string, args ...string) Report {
 
 func TestBenchReports(t *testing.T) {
 	got := report(t, "f16", "--seed", "7", "--prompt", "gate", "--decode-tokens", "5", "--runs", "2", "--warmup", "0", "--backend", "cpu_parallel", "--threads", "2")
-	tokens, _ := answer(t, newModel(t, Options{Model: "micro", Seed: 7}), "gate", 5)
+	tokens, _ := answer(t, newModel(t, options{Model: "micro", Seed: 7}), "gate", 5)
 	want := Report{
 		Engine: "accelgate embedded", Model: "micro", Seed: 7, Backend: "cpu_parallel", Threads: 2,
 		KVCacheDType: "f16", PromptTokens: 4, TokenIDs: tokens, Text: decode(tokens),

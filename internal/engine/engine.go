@@ -36,12 +36,12 @@ const (
 	maxThreads = 1024
 )
 
-// Options selects what [New] builds. The zero value is the tiny model with
+// options selects what [New] builds. The zero value is the tiny model with
 // seed 0 on the scalar backend.
-type Options struct {
-	Model   string // preset, see [Models]; "" is tiny
+type options struct {
+	Model   string // preset, see [models]; "" is tiny
 	Seed    uint64 // of the weights
-	Backend string // see [Backends]; "" is cpu
+	Backend string // see [backends]; "" is cpu
 	// Threads bounds the goroutines of cpu_parallel; 0 is GOMAXPROCS. The
 	// backend cpu has one.
 	Threads int
@@ -51,11 +51,11 @@ type Options struct {
 	Now func() time.Time
 }
 
-// Model holds weights. It does not change once built and may be shared by
+// model holds weights. It does not change once built and may be shared by
 // any number of sessions at once.
-type Model struct {
+type model struct {
 	preset
-	options Options // with the defaults filled in
+	options options // with the defaults filled in
 	team    team
 
 	embedding []float32 // vocabulary rows of dim
@@ -74,28 +74,28 @@ type layer struct {
 
 // New draws the weights of a model. It returns an error where the options name
 // something that does not exist; the message says what does.
-func New(o Options) (*Model, error) {
+func New(o options) (*model, error) {
 	o, err := o.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{options: o, team: team(o.Threads)}
+	m := &model{options: o, team: team(o.Threads)}
 	m.preset = presets[slices.IndexFunc(presets, func(p preset) bool { return p.name == o.Model })]
 	m.load()
 	return m, nil
 }
 
-// Threads returns how many goroutines compute at most.
-func (m *Model) Threads() int { return int(m.team) }
+// threads returns how many goroutines compute at most.
+func (m *model) threads() int { return int(m.team) }
 
-func (o Options) withDefaults() (Options, error) {
+func (o options) withDefaults() (options, error) {
 	for _, choice := range []struct {
 		value   *string
 		what    string
 		choices []string // the first is the default
 	}{
-		{&o.Model, "model", Models()},
-		{&o.Backend, "backend", Backends()},
+		{&o.Model, "model", models()},
+		{&o.Backend, "backend", backends()},
 		{&o.KVCache, "KV cache dtype", kvCacheDTypes()},
 	} {
 		if *choice.value == "" {
@@ -115,7 +115,7 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-func (o *Options) setThreads() error {
+func (o *options) setThreads() error {
 	switch {
 	case o.Threads < 0 || o.Threads > maxThreads:
 		return fmt.Errorf("%d threads: choose 0 (all processors) to %d", o.Threads, maxThreads)

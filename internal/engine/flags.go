@@ -17,7 +17,7 @@ const filler = "This letter takes its time, and so does the next. "
 
 // plan reads the arguments and the environment. Every error says what to type.
 func (c Command) plan(args []string) (*plan, error) {
-	p := &plan{options: Options{Now: c.Now}}
+	p := &plan{options: options{Now: c.Now}}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.StringVar(&p.options.Model, "model", "", "")
 	flags.Uint64Var(&p.options.Seed, "seed", 1, "")
@@ -32,11 +32,7 @@ func (c Command) plan(args []string) (*plan, error) {
 	if err := Parse(flags, args, "quote a prompt and give it as --prompt"); err != nil {
 		return nil, err
 	}
-	return p, errors.Join(
-		p.setPrompt(flags, *prompt, *promptTokens),
-		p.checkLengths(),
-		p.setOptions(c.Getenv(kvCacheEnv)),
-	)
+	return p, errors.Join(p.setPrompt(flags, *prompt, *promptTokens), p.checkLengths(), p.setOptions(c.Getenv(kvCacheEnv)))
 }
 
 func (p *plan) setPrompt(flags *flag.FlagSet, text string, tokens int) error {

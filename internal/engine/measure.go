@@ -8,7 +8,7 @@ import (
 
 // plan is what a benchmark is asked to do.
 type plan struct {
-	options Options // with the defaults filled in
+	options options // with the defaults filled in
 	prompt  []int
 	answer  int // tokens, at least 1
 	runs    int // measured, at least 1
@@ -24,7 +24,7 @@ func (p *plan) measure(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	loaded := p.options.Now().Sub(start)
-	session, err := model.NewSession(len(p.prompt) + p.answer)
+	session, err := model.newSession(len(p.prompt) + p.answer)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (p *plan) measure(ctx context.Context) (*Report, error) {
 }
 
 // repeat runs the warm-up and the measured runs, which must all answer alike.
-func (p *plan) repeat(ctx context.Context, session *Session) ([]run, error) {
+func (p *plan) repeat(ctx context.Context, session *session) ([]run, error) {
 	var runs []run
 	for i := range p.warmup + p.runs {
 		r, err := p.run(ctx, session)
@@ -53,7 +53,7 @@ func (p *plan) repeat(ctx context.Context, session *Session) ([]run, error) {
 	return runs, nil
 }
 
-func (p *plan) run(ctx context.Context, session *Session) (run, error) {
+func (p *plan) run(ctx context.Context, session *session) (run, error) {
 	session.Reset()
 	now := p.options.Now
 	start := now()
@@ -70,14 +70,14 @@ func (p *plan) run(ctx context.Context, session *Session) (run, error) {
 		r.tokens = append(r.tokens, token)
 	}
 	r.prefill, r.decode = first.Sub(start), now().Sub(first)
-	r.operators = session.Operators()
+	r.operators = session.operators()
 	return r, nil
 }
 
 // step feeds tokens and samples the next one, more slowly where asked to.
-func (p *plan) step(ctx context.Context, session *Session, tokens []int, phase string) (int, error) {
+func (p *plan) step(ctx context.Context, session *session, tokens []int, phase string) (int, error) {
 	session.parts[0].again = p.slow.again(phase)
-	logits, err := session.Prefill(ctx, tokens)
+	logits, err := session.prefill(ctx, tokens)
 	if err != nil {
 		return 0, err
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func microPlan(t *testing.T) (*plan, *Model) {
+func microPlan(t *testing.T) (*plan, *model) {
 	t.Helper()
 	p, err := Command{Getenv: func(string) string { return "" }, Now: time.Now}.plan([]string{"--model", "micro"})
 	if err != nil {

@@ -25,8 +25,8 @@ var presets = []preset{
 	{name: "small", dim: 256, layers: 4, heads: 8, kvHeads: 2, headDim: 32, ffn: 704},
 }
 
-// Models lists the names of the presets, the default first.
-func Models() []string {
+// models lists the names of the presets, the default first.
+func models() []string {
 	names := make([]string, len(presets))
 	for i, p := range presets {
 		names[i] = p.name

@@ -26,7 +26,7 @@ func TestQuickstartAnswers(t *testing.T) {
 	}
 	exact := map[string][]float32{} // the logits with f32, which is the first
 	for _, dtype := range kvCacheDTypes() {
-		m := newModel(t, Options{Seed: 1, Backend: backendParallel, KVCache: dtype})
+		m := newModel(t, options{Seed: 1, Backend: backendParallel, KVCache: dtype})
 		for _, c := range cases {
 			tokens, logits := answer(t, m, c.prompt, len(c.want))
 			if got := decode(tokens); got != c.want {

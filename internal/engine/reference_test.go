@@ -14,7 +14,7 @@ type reference struct {
 	w func(tensor string, n, fanIn int) []float64
 }
 
-func newReference(m *Model) reference {
+func newReference(m *model) reference {
 	return reference{m.preset, func(tensor string, n, fanIn int) []float64 {
 		return doubles(m.draw(tensor, n, fanIn))
 	}}

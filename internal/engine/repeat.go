@@ -83,7 +83,7 @@ func (b *batch) repeatRow() {
 }
 
 // work is the number of multiply-adds that a part takes.
-func (m *Model) work(p part) (sum float64) {
+func (m *model) work(p part) (sum float64) {
 	for i := range p.tokens {
 		sum += m.rowWork(p.position + i)
 	}
@@ -94,13 +94,13 @@ func (m *Model) work(p part) (sum float64) {
 }
 
 // rowWork is that of all layers for the token at a position.
-func (m *Model) rowWork(position int) float64 {
+func (m *model) rowWork(position int) float64 {
 	return float64(float64(len(m.layers)) * (m.attentionWork(position) + m.feedForwardWork()))
 }
 
-func (m *Model) attentionWork(position int) float64 {
+func (m *model) attentionWork(position int) float64 {
 	queries := m.queryWidth()
 	return float64(m.dim*(queries+2*m.kvWidth()) + queries*m.dim + 2*queries*(position+1))
 }
 
-func (m *Model) feedForwardWork() float64 { return float64(3 * m.dim * m.ffn) }
+func (m *model) feedForwardWork() float64 { return float64(3 * m.dim * m.ffn) }

@@ -45,7 +45,7 @@ func (c *countingRows) rows(n int) []float32 {
 }
 
 // attention counts what the sequences of a session or of a scheduler attend to.
-func attention(m *Model, sequences ...*sequence) {
+func attention(m *model, sequences ...*sequence) {
 	work := m.unembed.(counting).work
 	for _, s := range sequences {
 		for i, keys := range s.keys {
@@ -56,7 +56,7 @@ func attention(m *Model, sequences ...*sequence) {
 
 // counted returns a model whose clock shows the multiply-adds of its matrix
 // products as nanoseconds, so that rates are of work and the host is no part of them.
-func counted(t *testing.T, o Options) *Model {
+func counted(t *testing.T, o options) *model {
 	t.Helper()
 	work := new(atomic.Int64)
 	o.Now = func() time.Time { return time.Unix(0, work.Load()) }
@@ -79,18 +79,18 @@ const within = 2.0
 // TestInjectedSlowdownIsAShareOfTheWork is about a slow-down of 10 % that was 30
 // to 46 % on a busy host, because it waited.
 func TestInjectedSlowdownIsAShareOfTheWork(t *testing.T) {
-	shareOfTheWork(t, []Options{{Backend: backendParallel, Threads: 2}, {Model: "micro", KVCache: "f16"}}, [][2]int{{16, 8}}, []percentages{{0, 10}, {20, 75}})
+	shareOfTheWork(t, []options{{Backend: backendParallel, Threads: 2}, {Model: "micro", KVCache: "f16"}}, [][2]int{{16, 8}}, []percentages{{0, 10}, {20, 75}})
 }
 
 func TestInjectedSlowdownIsAShareOfTheWorkThorough(t *testing.T) {
 	testtier.Thorough(t)
-	shareOfTheWork(t, []Options{{}, {Backend: backendParallel, Threads: 2}, {KVCache: "q8_0"}, {Model: "micro", KVCache: "f16"}},
+	shareOfTheWork(t, []options{{}, {Backend: backendParallel, Threads: 2}, {KVCache: "q8_0"}, {Model: "micro", KVCache: "f16"}},
 		[][2]int{{16, 8}, {140, 4}}, []percentages{{0, 10}, {10, 0}, {0, 30}, {20, 75}, {95, 1}})
 }
 
 type percentages struct{ prefill, decode float64 }
 
-func shareOfTheWork(t *testing.T, options []Options, lengths [][2]int, slowdowns []percentages) {
+func shareOfTheWork(t *testing.T, options []options, lengths [][2]int, slowdowns []percentages) {
 	t.Helper()
 	for _, o := range options {
 		for _, tokens := range lengths {
@@ -111,7 +111,7 @@ func shareOfTheWork(t *testing.T, options []Options, lengths [][2]int, slowdowns
 }
 
 // measured is one run of so many tokens of prompt and answer.
-func measured(t *testing.T, o Options, tokens [2]int, slow Slowdown) run {
+func measured(t *testing.T, o options, tokens [2]int, slow Slowdown) run {
 	t.Helper()
 	m := counted(t, o)
 	p := plan{options: m.options, prompt: make([]int, tokens[0]), answer: tokens[1], runs: 1, slow: slow}
@@ -139,7 +139,7 @@ func TestSchedulerRepeatsAShareOfTheWork(t *testing.T) {
 		t.Skip("one goroutine; 20 times slower with the race detector")
 	}
 	work := func(slow Slowdown) time.Duration {
-		m := counted(t, Options{})
+		m := counted(t, options{})
 		s := newScheduler(m, 3, 200, slow)
 		for _, slot := range s.free {
 			attention(m, &slot.sequence)

@@ -34,7 +34,7 @@ type Report struct {
 	TokenIDs []int  `json:"token_ids"`
 	Text     string `json:"text"`
 	// Runs holds the rates of every measured run, in order.
-	Runs Runs `json:"runs"`
+	Runs runs `json:"runs"`
 	// Operators splits the time of the run that was the shortest as a whole,
 	// the longest part first.
 	Operators []Operator `json:"operators"`
@@ -43,8 +43,8 @@ type Report struct {
 	Injected Slowdown `json:"injected,omitempty"`
 }
 
-// Runs holds one value for each measured run.
-type Runs struct {
+// runs holds one value for each measured run.
+type runs struct {
 	PrefillTPS []float64 `json:"prefill_tps"`
 	DecodeTPS  []float64 `json:"decode_tps,omitempty"`
 }

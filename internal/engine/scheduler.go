@@ -14,7 +14,7 @@ import (
 // scheduler answers generations with continuous batching: each step feeds one
 // token of every answer under way and up to a chunk of the prompts that are
 // still being read, the oldest first. Generations join and leave between
-// steps. An answer is that of a [Session] alone, bit for bit.
+// steps. An answer is that of a [session] alone, bit for bit.
 type scheduler struct {
 	batch
 	slow    Slowdown
@@ -29,7 +29,7 @@ type scheduler struct {
 
 // newScheduler returns a scheduler for so many sequences at once, each of at
 // most capacity tokens.
-func newScheduler(m *Model, slots, capacity int, slow Slowdown) *scheduler {
+func newScheduler(m *model, slots, capacity int, slow Slowdown) *scheduler {
 	s := &scheduler{
 		batch: m.newBatch(slots+chunk, slots, capacity), slow: slow,
 		given: make(chan *generation, slots), stopped: make(chan struct{}),

@@ -14,8 +14,8 @@ import (
 // ratio holds on a busy machine. With one prompt the batch has nothing to
 // share, and the ratio is what scheduling costs.
 func BenchmarkBatch(b *testing.B) {
-	for _, backend := range Backends() {
-		m, err := New(Options{Seed: 1, Backend: backend})
+	for _, backend := range backends() {
+		m, err := New(options{Seed: 1, Backend: backend})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -24,7 +24,7 @@ func BenchmarkBatch(b *testing.B) {
 	}
 }
 
-func compareBatch(b *testing.B, m *Model, sequences int) {
+func compareBatch(b *testing.B, m *model, sequences int) {
 	const prompt, tokens = 64, 128
 	s := newScheduler(m, sequences, prompt+tokens, nil)
 	ctx, stop := context.WithCancel(context.Background())
@@ -32,7 +32,7 @@ func compareBatch(b *testing.B, m *Model, sequences int) {
 	group.Go(func() { s.run(ctx) })
 	defer group.Wait()
 	defer stop()
-	session, err := m.NewSession(prompt + tokens)
+	session, err := m.newSession(prompt + tokens)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -73,12 +73,12 @@ func inBatch(b *testing.B, s *scheduler, prompts [][]int, tokens int) {
 	}
 }
 
-func inTurn(b *testing.B, s *Session, prompts [][]int, tokens int) {
+func inTurn(b *testing.B, s *session, prompts [][]int, tokens int) {
 	for _, prompt := range prompts {
 		s.Reset()
 		next := prompt
 		for range tokens {
-			logits, err := s.Prefill(context.Background(), next)
+			logits, err := s.prefill(context.Background(), next)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -42,7 +42,7 @@ func randomPrompt(random *rand.Rand, n int) []int {
 }
 
 // alone answers a prompt in a session by itself.
-func alone(t *testing.T, m *Model, prompt []int, n int) []int {
+func alone(t *testing.T, m *model, prompt []int, n int) []int {
 	tokens, _ := answer(t, m, decode(prompt), n)
 	return tokens
 }
@@ -52,7 +52,7 @@ func alone(t *testing.T, m *Model, prompt []int, n int) []int {
 // company, an answer must be that of a session alone.
 func TestBatchAnswersAsSession(t *testing.T) {
 	t.Parallel()
-	for _, backend := range Backends() {
+	for _, backend := range backends() {
 		dtypes := kvCacheDTypes()
 		if testtier.Race { // they have the same goroutines
 			dtypes = dtypes[:1]
@@ -60,7 +60,7 @@ func TestBatchAnswersAsSession(t *testing.T) {
 		for _, dtype := range dtypes {
 			t.Run(backend+"/"+dtype, func(t *testing.T) {
 				t.Parallel()
-				m := newModel(t, Options{Model: "micro", Seed: 5, Backend: backend, KVCache: dtype})
+				m := newModel(t, options{Model: "micro", Seed: 5, Backend: backend, KVCache: dtype})
 				s := newScheduler(m, 4, 256, nil)
 				startScheduler(t, s)
 				q := openai.NewQueue(4, 100, s.stopped)
@@ -105,7 +105,7 @@ func oneOfMany(t *testing.T, s *scheduler, q *openai.Queue, prompt []int, n int,
 // answers in hardly more steps than one takes, and prompts chunk by chunk.
 func TestBatchSharesSteps(t *testing.T) {
 	const slots, n = 8, 20
-	s := newScheduler(newModel(t, Options{Model: "micro"}), slots, 64, nil)
+	s := newScheduler(newModel(t, options{Model: "micro"}), slots, 64, nil)
 	var all []*generation
 	for i := range slots {
 		all = append(all, newGeneration(encode(fmt.Sprintf("prompt %d of thirty-two bytes....", i)), n, time.Now()))
@@ -126,7 +126,7 @@ func TestBatchSharesSteps(t *testing.T) {
 }
 
 func TestSchedulerStopsWithTheContext(t *testing.T) {
-	s := newScheduler(newModel(t, Options{Model: "micro"}), 1, maxTokens, nil)
+	s := newScheduler(newModel(t, options{Model: "micro"}), 1, maxTokens, nil)
 	ctx, stop := context.WithCancel(t.Context())
 	active, waiting := newGeneration([]int{1}, 8000, time.Now()), newGeneration([]int{1}, 1, time.Now())
 	var group sync.WaitGroup
@@ -157,7 +157,7 @@ func TestStepsDoNotAllocate(t *testing.T) {
 		t.Skip("one goroutine; 20 times slower with the race detector")
 	}
 	for _, dtype := range kvCacheDTypes() {
-		s := newScheduler(newModel(t, Options{Model: "micro", KVCache: dtype}), 3, maxTokens, Slowdown{})
+		s := newScheduler(newModel(t, options{Model: "micro", KVCache: dtype}), 3, maxTokens, Slowdown{})
 		for range 3 {
 			if err := s.push(newGeneration(make([]int, 300), 2000, time.Now())); err != nil {
 				t.Fatal(err)

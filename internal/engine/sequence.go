@@ -13,7 +13,7 @@ type sequence struct {
 // newSequence returns an empty sequence with room for capacity tokens. The
 // scratch holds that many rows of keys and of values; sequences that are not
 // computed at once can share it.
-func (m *Model) newSequence(capacity int, keys, values []float32) sequence {
+func (m *model) newSequence(capacity int, keys, values []float32) sequence {
 	s := sequence{capacity: capacity}
 	for range m.layers {
 		s.keys = append(s.keys, newKVRows(m.options.KVCache, capacity, m.kvWidth(), keys))
@@ -22,9 +22,9 @@ func (m *Model) newSequence(capacity int, keys, values []float32) sequence {
 	return s
 }
 
-// scratch returns what [Model.newSequence] asks for. A cache that keeps
+// scratch returns what [model.newSequence] asks for. A cache that keeps
 // float32 is read in place and needs none.
-func (m *Model) scratch(capacity int) (keys, values []float32) {
+func (m *model) scratch(capacity int) (keys, values []float32) {
 	if m.options.KVCache == kvFloat32 {
 		return nil, nil
 	}

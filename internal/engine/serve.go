@@ -78,14 +78,14 @@ func (c Command) Serve(ctx context.Context, args []string) int {
 
 func serveUsageText() string {
 	list := func(names []string) string { return strings.Join(names, ", ") }
-	return fmt.Sprintf(serveUsage, defaultListen, list(Models()), Models()[0], list(Backends()), backendParallel,
+	return fmt.Sprintf(serveUsage, defaultListen, list(models()), models()[0], list(backends()), backendParallel,
 		defaultSlots, defaultContext, list(kvCacheDTypes()), kvCacheDTypes()[0], defaultAnswer)
 }
 
 // server is what `engine serve` was asked to be.
 type server struct {
 	Command
-	options        Options
+	options        options
 	listen, key    string
 	slots, context int
 	slow           Slowdown
@@ -112,7 +112,7 @@ func (s *server) start(ctx context.Context) error {
 }
 
 // serve answers until the context ends. It closes the listener.
-func (s *server) serve(ctx context.Context, model *Model, listener net.Listener) error {
+func (s *server) serve(ctx context.Context, model *model, listener net.Listener) error {
 	a := newAPI(newScheduler(model, s.slots, s.context, s.slow), s.context, maxWaiting, s.key, s.Now)
 	web := &http.Server{Handler: a.web, ReadHeaderTimeout: openai.HeaderTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: 64 << 10,
 		ErrorLog: log.New(s.Stderr, "accelgate engine serve: ", 0)}

@@ -9,7 +9,7 @@ import (
 // server reads the arguments and the environment. Every error says what to
 // type.
 func (c Command) server(args []string) (*server, error) {
-	s := &server{Command: c, options: Options{Now: c.Now}}
+	s := &server{Command: c, options: options{Now: c.Now}}
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	flags.StringVar(&s.listen, "listen", defaultListen, "")
 	flags.StringVar(&s.options.Model, "model", "", "")

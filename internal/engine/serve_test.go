@@ -149,7 +149,7 @@ func (r running) streamed(t *testing.T, path, body string) (events []served) {
 func TestServeAnswersAsSession(t *testing.T) {
 	t.Parallel()
 	r := startServe(t, []string{kvCacheEnv + "=q8_0"}, "--seed", "7")
-	m := newModel(t, Options{Model: "micro", Seed: 7, KVCache: "q8_0"})
+	m := newModel(t, options{Model: "micro", Seed: 7, KVCache: "q8_0"})
 	for _, c := range []struct{ path, prompt, body string }{
 		{"/v1/completions", "Hi \"ü\"", `"prompt":"Hi \"ü\""`},
 		{"/v1/completions", "Hi", `"model":"micro","prompt":["Hi"],"temperature":1,"seed":5,"ignore_eos":true,"n":1,"stop":null`},
@@ -182,7 +182,7 @@ func TestServeAnswersAsSession(t *testing.T) {
 func TestStreamShape(t *testing.T) {
 	t.Parallel()
 	r := startServe(t, nil)
-	tokens, _ := answer(t, newModel(t, Options{Model: "micro", Seed: 1}), "user: x\nassistant: ", 2)
+	tokens, _ := answer(t, newModel(t, options{Model: "micro", Seed: 1}), "user: x\nassistant: ", 2)
 	created := func(data string) string {
 		_, after, _ := strings.Cut(data, `"created":`)
 		number, _, _ := strings.Cut(after, ",")
@@ -219,7 +219,7 @@ func TestStreamShape(t *testing.T) {
 func TestServeStops(t *testing.T) {
 	t.Parallel()
 	r := startServe(t, nil)
-	tokens, _ := answer(t, newModel(t, Options{Model: "micro", Seed: 1}), "stop", 12)
+	tokens, _ := answer(t, newModel(t, options{Model: "micro", Seed: 1}), "stop", 12)
 	text := decode(tokens)
 	stop, _ := json.Marshal(text[5:8])
 	want := text[:strings.Index(text, text[5:8])]
@@ -239,7 +239,7 @@ func TestServeStops(t *testing.T) {
 func TestServeManyAtOnce(t *testing.T) {
 	t.Parallel()
 	r := startServe(t, nil, "--slots", "8")
-	m := newModel(t, Options{Model: "micro", Seed: 1})
+	m := newModel(t, options{Model: "micro", Seed: 1})
 	var group sync.WaitGroup
 	for i := range 32 {
 		group.Go(func() {
@@ -346,7 +346,7 @@ func TestServeRefusesRequests(t *testing.T) {
 // command's.
 func TestFullQueueRefuses(t *testing.T) {
 	t.Parallel()
-	s := newScheduler(newModel(t, Options{Model: "micro"}), 1, 64, nil) // which does not run
+	s := newScheduler(newModel(t, options{Model: "micro"}), 1, 64, nil) // which does not run
 	a := newAPI(s, 64, 0, "", time.Now)
 	if _, err := a.web.Queue.Enter(t.Context()); err != nil {
 		t.Fatal(err)
@@ -464,7 +464,7 @@ func (s slowReader) Write(data []byte) (int, error) {
 func TestSlotIsHeldUntilTheResponseIsWritten(t *testing.T) {
 	t.Parallel()
 	for _, stream := range []bool{false, true} {
-		s := newScheduler(newModel(t, Options{Model: "micro"}), 1, 64, nil)
+		s := newScheduler(newModel(t, options{Model: "micro"}), 1, 64, nil)
 		startScheduler(t, s)
 		a := newAPI(s, 64, 1, "", time.Now)
 		ask := func(w http.ResponseWriter) {

@@ -9,39 +9,39 @@ import (
 // the memory of the activations and does not change the result.
 const chunk = 128
 
-// Session is one conversation with a model: the KV cache and the position in
+// session is one conversation with a model: the KV cache and the position in
 // it. It is for one goroutine at a time.
-type Session struct {
+type session struct {
 	batch // of the sequence alone
 	sequence
 }
 
-// NewSession returns an empty session with room for capacity tokens, which is
+// newSession returns an empty session with room for capacity tokens, which is
 // at least 1 and at most [maxTokens].
-func (m *Model) NewSession(capacity int) (*Session, error) {
+func (m *model) newSession(capacity int) (*session, error) {
 	if capacity < 1 || capacity > maxTokens {
 		return nil, fmt.Errorf("a session of %d tokens: choose 1 to %d", capacity, maxTokens)
 	}
 	keys, values := m.scratch(capacity)
-	s := &Session{m.newBatch(min(chunk, capacity), 1, capacity), m.newSequence(capacity, keys, values)}
+	s := &session{m.newBatch(min(chunk, capacity), 1, capacity), m.newSequence(capacity, keys, values)}
 	s.parts = []part{{sequence: &s.sequence}}
 	return s, nil
 }
 
 // Reset forgets all tokens and all times.
-func (s *Session) Reset() {
+func (s *session) Reset() {
 	s.position, s.owed = 0, 0
 	s.profile = profile{now: s.profile.now}
 }
 
-// Operators returns the time spent since the session began or was reset, the
+// operators returns the time spent since the session began or was reset, the
 // longest total first.
-func (s *Session) Operators() []Operator { return s.profile.operators() }
+func (s *session) operators() []Operator { return s.profile.operators() }
 
-// Prefill feeds a prompt and returns the logits after its last token. They are
+// prefill feeds a prompt and returns the logits after its last token. They are
 // valid until the next call. Feeding a prompt at once or in parts gives the
 // same logits, bit for bit. The context is looked at between chunks.
-func (s *Session) Prefill(ctx context.Context, tokens []int) ([]float32, error) {
+func (s *session) prefill(ctx context.Context, tokens []int) ([]float32, error) {
 	if err := s.check(tokens); err != nil {
 		return nil, err
 	}
@@ -59,8 +59,8 @@ func (s *Session) Prefill(ctx context.Context, tokens []int) ([]float32, error) 
 	}
 }
 
-// Decode feeds one token and returns the logits after it, as [Session.Prefill]
+// Decode feeds one token and returns the logits after it, as [session.Prefill]
 // does.
-func (s *Session) Decode(ctx context.Context, token int) ([]float32, error) {
-	return s.Prefill(ctx, []int{token})
+func (s *session) Decode(ctx context.Context, token int) ([]float32, error) {
+	return s.prefill(ctx, []int{token})
 }

@@ -9,12 +9,12 @@ import (
 // BenchmarkSession is one session by itself: a chunk of prompt, and a token
 // of the answer after it.
 func BenchmarkSession(b *testing.B) {
-	for _, backend := range Backends() {
-		m, err := New(Options{Seed: 1, Backend: backend, Threads: 1})
+	for _, backend := range backends() {
+		m, err := New(options{Seed: 1, Backend: backend, Threads: 1})
 		if err != nil {
 			b.Fatal(err)
 		}
-		s, err := m.NewSession(maxTokens)
+		s, err := m.newSession(maxTokens)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -26,7 +26,7 @@ func BenchmarkSession(b *testing.B) {
 					if s.position >= 2*chunk {
 						s.Reset()
 					}
-					if _, err := s.Prefill(context.Background(), tokens); err != nil {
+					if _, err := s.prefill(context.Background(), tokens); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -13,7 +13,7 @@ import (
 	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
-func newModel(t *testing.T, o Options) *Model {
+func newModel(t *testing.T, o options) *model {
 	t.Helper()
 	m, err := New(o)
 	if err != nil {
@@ -22,9 +22,9 @@ func newModel(t *testing.T, o Options) *Model {
 	return m
 }
 
-func newSession(t *testing.T, m *Model, capacity int) *Session {
+func newSession(t *testing.T, m *model, capacity int) *session {
 	t.Helper()
-	s, err := m.NewSession(capacity)
+	s, err := m.newSession(capacity)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,9 +32,9 @@ func newSession(t *testing.T, m *Model, capacity int) *Session {
 }
 
 // feed returns a copy of the logits after the tokens.
-func feed(t *testing.T, s *Session, tokens ...int) []float32 {
+func feed(t *testing.T, s *session, tokens ...int) []float32 {
 	t.Helper()
-	logits, err := s.Prefill(t.Context(), tokens)
+	logits, err := s.prefill(t.Context(), tokens)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func feed(t *testing.T, s *Session, tokens ...int) []float32 {
 }
 
 // answer returns n tokens after the prompt and all logits they were chosen by.
-func answer(t *testing.T, m *Model, prompt string, n int) (tokens []int, logits []float32) {
+func answer(t *testing.T, m *model, prompt string, n int) (tokens []int, logits []float32) {
 	t.Helper()
 	s := newSession(t, m, len(prompt)+n)
 	last := feed(t, s, encode(prompt)...)
@@ -72,7 +72,7 @@ func TestModelIsAsDefined(t *testing.T) {
 	}{
 		{"micro", "f32", 1e-5}, {"micro", "f16", 1e-3}, {"micro", "q8_0", 2e-2}, {"tiny", "f32", 1e-5},
 	} {
-		m := newModel(t, Options{Model: c.model, Seed: 3, KVCache: c.dtype})
+		m := newModel(t, options{Model: c.model, Seed: 3, KVCache: c.dtype})
 		tokens := encode("Is a gate a gate?\xff\x00")
 		s := newSession(t, m, len(tokens))
 		for i, want := range newReference(m).logits(tokens) {
@@ -85,7 +85,7 @@ func TestBackendsAreEqual(t *testing.T) {
 	prompts := []string{"a", "Measure twice, merge once.", strings.Repeat("long ", 30)}
 	for _, dtype := range kvCacheDTypes() {
 		for seed, prompt := range prompts {
-			o := Options{Model: "micro", Seed: uint64(seed), KVCache: dtype}
+			o := options{Model: "micro", Seed: uint64(seed), KVCache: dtype}
 			wantTokens, want := answer(t, newModel(t, o), prompt, 5)
 			o.Backend = "cpu_parallel"
 			for o.Threads = range 4 {
@@ -102,9 +102,9 @@ func TestBackendsAreEqual(t *testing.T) {
 // token. It is longer than a chunk.
 func TestPrefillEqualsSteps(t *testing.T) {
 	tokens := encode(strings.Repeat("to be or not to be ", 8))
-	for _, backend := range Backends() {
+	for _, backend := range backends() {
 		for _, dtype := range kvCacheDTypes() {
-			m := newModel(t, Options{Model: "micro", Seed: 1, Backend: backend, KVCache: dtype})
+			m := newModel(t, options{Model: "micro", Seed: 1, Backend: backend, KVCache: dtype})
 			whole, parts, steps := newSession(t, m, len(tokens)), newSession(t, m, len(tokens)), newSession(t, m, len(tokens))
 			want := feed(t, whole, tokens...)
 			feed(t, parts, tokens[:129]...)
@@ -125,8 +125,8 @@ func TestPrefillEqualsSteps(t *testing.T) {
 // TestLaterTokensDoNotReachBack compares the residual stream of two texts that
 // differ in the last token.
 func TestLaterTokensDoNotReachBack(t *testing.T) {
-	for _, backend := range Backends() {
-		m := newModel(t, Options{Model: "micro", Seed: 1, Backend: backend})
+	for _, backend := range backends() {
+		m := newModel(t, options{Model: "micro", Seed: 1, Backend: backend})
 		one, other := newSession(t, m, 16), newSession(t, m, 16)
 		feed(t, one, encode("sixteen bytes...")...)
 		feed(t, other, encode("sixteen bytes..!")...)
@@ -143,7 +143,7 @@ func TestLaterTokensDoNotReachBack(t *testing.T) {
 // TestEarlierTokensMatter would fail if attention looked at nothing or if
 // positions did not count.
 func TestEarlierTokensMatter(t *testing.T) {
-	m := newModel(t, Options{Model: "micro", Seed: 1})
+	m := newModel(t, options{Model: "micro", Seed: 1})
 	want := feed(t, newSession(t, m, 3), encode("abc")...)
 	for _, text := range []string{"xbc", "axc", "bac", "bc"} {
 		if slices.Equal(feed(t, newSession(t, m, 3), encode(text)...), want) {
@@ -154,12 +154,12 @@ func TestEarlierTokensMatter(t *testing.T) {
 
 func TestSeedAndModelMatter(t *testing.T) {
 	const prompt = "Measure twice, merge once."
-	want, _ := answer(t, newModel(t, Options{Model: "micro", Seed: 1}), prompt, 16)
-	again, _ := answer(t, newModel(t, Options{Model: "micro", Seed: 1}), prompt, 16)
+	want, _ := answer(t, newModel(t, options{Model: "micro", Seed: 1}), prompt, 16)
+	again, _ := answer(t, newModel(t, options{Model: "micro", Seed: 1}), prompt, 16)
 	if !slices.Equal(again, want) {
 		t.Errorf("the same seed answered %q, then %q", decode(want), decode(again))
 	}
-	for _, o := range []Options{{Model: "micro", Seed: 2}, {Model: "tiny", Seed: 1}} {
+	for _, o := range []options{{Model: "micro", Seed: 2}, {Model: "tiny", Seed: 1}} {
 		if got, _ := answer(t, newModel(t, o), prompt, 16); slices.Equal(got, want) {
 			t.Errorf("%+v answers like micro with seed 1: %q", o, decode(got))
 		}
@@ -168,7 +168,7 @@ func TestSeedAndModelMatter(t *testing.T) {
 
 func TestResetForgets(t *testing.T) {
 	for _, dtype := range kvCacheDTypes() {
-		s := newSession(t, newModel(t, Options{Model: "micro", KVCache: dtype}), 8)
+		s := newSession(t, newModel(t, options{Model: "micro", KVCache: dtype}), 8)
 		want := feed(t, s, encode("forget!")...)
 		s.Reset()
 		feed(t, s, encode("other")...)
@@ -180,14 +180,14 @@ func TestResetForgets(t *testing.T) {
 }
 
 func TestSessionsShareAModel(t *testing.T) {
-	m := newModel(t, Options{Model: "micro", Backend: "cpu_parallel", Threads: 2})
+	m := newModel(t, options{Model: "micro", Backend: "cpu_parallel", Threads: 2})
 	tokens := encode(strings.Repeat("share ", 20))
 	want := feed(t, newSession(t, m, len(tokens)), tokens...)
 	var group sync.WaitGroup
 	for range 4 {
 		s := newSession(t, m, len(tokens))
 		group.Go(func() {
-			got, err := s.Prefill(context.Background(), tokens)
+			got, err := s.prefill(context.Background(), tokens)
 			if err != nil || !slices.Equal(got, want) {
 				t.Errorf("a session beside others computes something else, error %v", err)
 			}
@@ -197,15 +197,15 @@ func TestSessionsShareAModel(t *testing.T) {
 }
 
 func TestSessionRefuses(t *testing.T) {
-	m := newModel(t, Options{Model: "micro"})
+	m := newModel(t, options{Model: "micro"})
 	for _, capacity := range []int{-1, 0, maxTokens + 1, math.MaxInt} {
-		if _, err := m.NewSession(capacity); err == nil {
+		if _, err := m.newSession(capacity); err == nil {
 			t.Errorf("NewSession(%d) works", capacity)
 		}
 	}
 	s := newSession(t, m, 2)
 	for _, tokens := range [][]int{nil, {1, 2, 3}, {-1}, {256}, {math.MaxInt}} {
-		if _, err := s.Prefill(t.Context(), tokens); err == nil {
+		if _, err := s.prefill(t.Context(), tokens); err == nil {
 			t.Errorf("Prefill(%d) works", tokens)
 		}
 	}
@@ -218,7 +218,7 @@ func TestSessionRefuses(t *testing.T) {
 func TestPrefillStopsWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := newSession(t, newModel(t, Options{Model: "micro"}), 1).Prefill(ctx, []int{1})
+	_, err := newSession(t, newModel(t, options{Model: "micro"}), 1).prefill(ctx, []int{1})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
@@ -226,15 +226,15 @@ func TestPrefillStopsWithTheContext(t *testing.T) {
 
 func TestNewRefuses(t *testing.T) {
 	for _, c := range []struct {
-		options Options
+		options options
 		want    string // in the message
 	}{
-		{Options{Model: "huge"}, "tiny, micro, small"},
-		{Options{Backend: "cuda"}, "cpu, cpu_parallel"},
-		{Options{KVCache: "f64"}, "f32, f16, q8_0"},
-		{Options{Threads: 2}, "cpu_parallel"},
-		{Options{Threads: -1, Backend: "cpu_parallel"}, "0 (all processors) to 1024"},
-		{Options{Threads: 1025, Backend: "cpu_parallel"}, "0 (all processors) to 1024"},
+		{options{Model: "huge"}, "tiny, micro, small"},
+		{options{Backend: "cuda"}, "cpu, cpu_parallel"},
+		{options{KVCache: "f64"}, "f32, f16, q8_0"},
+		{options{Threads: 2}, "cpu_parallel"},
+		{options{Threads: -1, Backend: "cpu_parallel"}, "0 (all processors) to 1024"},
+		{options{Threads: 1025, Backend: "cpu_parallel"}, "0 (all processors) to 1024"},
 	} {
 		if _, err := New(c.options); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("New(%+v): got %v, want %q", c.options, err, c.want)

@@ -47,7 +47,7 @@ func mix(z uint64) uint64 {
 }
 
 // load draws all weights.
-func (m *Model) load() {
+func (m *model) load() {
 	p := m.preset
 	m.embedding = m.draw("embedding", vocabulary*p.dim, 1)
 	m.layers = make([]layer, p.layers)
@@ -66,7 +66,7 @@ func (m *Model) load() {
 	m.unembed = m.linear("unembed", p.dim, vocabulary)
 }
 
-func (m *Model) draw(tensor string, n, fanIn int) []float32 {
+func (m *model) draw(tensor string, n, fanIn int) []float32 {
 	g := newGenerator(m.name, tensor, m.options.Seed, fanIn)
 	weights := make([]float32, n)
 	for i := range weights {
@@ -76,7 +76,7 @@ func (m *Model) draw(tensor string, n, fanIn int) []float32 {
 }
 
 // gain draws the weights of an RMSNorm, which lie around 1.
-func (m *Model) gain(tensor string) []float32 {
+func (m *model) gain(tensor string) []float32 {
 	weights := m.draw(tensor, m.dim, 100)
 	for i := range weights {
 		weights[i] += 1
@@ -84,7 +84,7 @@ func (m *Model) gain(tensor string) []float32 {
 	return weights
 }
 
-func (m *Model) linear(tensor string, in, out int) matrix {
+func (m *model) linear(tensor string, in, out int) matrix {
 	weights := m.draw(tensor, in*out, in)
 	if m.options.Backend == backendParallel {
 		return newBlocked(weights, in, out, m.team)

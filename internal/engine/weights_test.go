@@ -34,7 +34,7 @@ func TestWeightsNeverChange(t *testing.T) {
 		{"tiny", 2, 0x4b08671be77c4c45},
 		{"micro", 1, 0x754e9da0550682a1},
 	} {
-		m, err := New(Options{Model: c.model, Seed: c.seed})
+		m, err := New(options{Model: c.model, Seed: c.seed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +45,7 @@ func TestWeightsNeverChange(t *testing.T) {
 }
 
 // checksum covers every weight of a model on the scalar backend, in order.
-func checksum(m *Model) uint64 {
+func checksum(m *model) uint64 {
 	sum := fnv.New64a()
 	feed := func(weights []float32) {
 		for _, w := range weights {

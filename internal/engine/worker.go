@@ -54,7 +54,7 @@ func (c Command) Worker(ctx context.Context, stdin io.Reader, args []string) int
 type worker struct {
 	Command
 	args   []string // flags of every request
-	model  *Model
+	model  *model
 	loaded time.Duration
 }
 
@@ -160,7 +160,7 @@ func (w *worker) run(ctx context.Context, params json.RawMessage) (*Report, erro
 	if err != nil {
 		return nil, err
 	}
-	session, err := w.model.NewSession(len(p.prompt) + p.answer)
+	session, err := w.model.newSession(len(p.prompt) + p.answer)
 	if err != nil {
 		return nil, err
 	}
@@ -173,10 +173,10 @@ func (w *worker) run(ctx context.Context, params json.RawMessage) (*Report, erro
 }
 
 // report returns what was measured, without the numbers.
-func (p *plan) report(model *Model, loaded time.Duration) *Report {
+func (p *plan) report(model *model, loaded time.Duration) *Report {
 	return &Report{
 		Engine: "accelgate embedded", Model: p.options.Model, Seed: p.options.Seed,
-		Backend: p.options.Backend, Threads: model.Threads(), KVCacheDType: p.options.KVCache,
+		Backend: p.options.Backend, Threads: model.threads(), KVCacheDType: p.options.KVCache,
 		PromptTokens: len(p.prompt), ModelLoadMS: milliseconds(loaded), Injected: p.slow,
 	}
 }

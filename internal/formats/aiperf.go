@@ -47,16 +47,10 @@ func readAIPerf(b *builder, o object) error {
 		"model": aiperfModel(o), "client": tool, "token_source": "client's tokenizer",
 		"engine":   o.first("input_config.backend", "input_config.endpoint.backend"),
 		"endpoint": o.first("input_config.endpoint.type"),
-		"concurrency": o.first(
-			"input_config.loadgen.concurrency",
-			"input_config.concurrency",
-			"input_config.perf_analyzer.stimulus.concurrency",
-		),
-		"rate": o.first(
-			"input_config.loadgen.request_rate",
-			"input_config.request_rate",
-			"input_config.perf_analyzer.stimulus.request_rate",
-		),
+		"concurrency": o.first("input_config.loadgen.concurrency", "input_config.concurrency",
+			"input_config.perf_analyzer.stimulus.concurrency"),
+		"rate": o.first("input_config.loadgen.request_rate", "input_config.request_rate",
+			"input_config.perf_analyzer.stimulus.request_rate"),
 		"dataset": o.first("input_config.input.public_dataset", "input_config.input.file"),
 	})
 	c.aiperfRequests(metrics)

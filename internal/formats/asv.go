@@ -99,9 +99,7 @@ func (s *sheet) asvValue(benchmark, row, value string) error {
 	case strings.HasPrefix(strings.ToLower(own), "mem"), strings.HasPrefix(strings.ToLower(own), "peakmem"):
 		return s.add(row, bench.Metric{Name: "memory_bytes", Unit: "B", Better: bench.Lower}, v)
 	}
-	s.warn(
-		"%s has no direction in asv's file, so it is shown and not gated: give it one in the metrics of a suite, as in better: higher",
-		text.Quote(own, 80),
-	)
+	s.warn("%s has no direction in asv's file, so it is shown and not gated: give it one in the metrics of a suite, as in better: higher",
+		text.Quote(own, 80))
 	return s.add(row, bench.Metric{Name: "value", Better: bench.Lower, Kind: bench.Score, Informational: true}, v)
 }

@@ -95,12 +95,8 @@ func (r *repetitions) add(name string, values ...Value) error {
 	}
 	for _, v := range values {
 		if !bench.Finite(v.Value) || v.Value < 0 || v.Value == 0 && v.Metric == "time_ns" {
-			return fmt.Errorf(
-				"%s of %s is %v, which no measurement yields: see the log of the program",
-				v.Metric,
-				text.Quote(name, 200),
-				v.Value,
-			)
+			return fmt.Errorf("%s of %s is %v, which no measurement yields: see the log of the program", v.Metric, text.Quote(name, 200),
+				v.Value)
 		}
 		r.values[name][v.Metric] = append(r.values[name][v.Metric], v.Value)
 	}

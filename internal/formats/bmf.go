@@ -50,11 +50,8 @@ func bmf(data []byte) (*sheet, error) {
 			for _, measure := range slices.Sorted(maps.Keys(measures)) {
 				v, ok, err := measures.child(measure).number("value")
 				if err != nil || !ok {
-					return nil, fmt.Errorf(
-						"%s of %s has no number as its value: see what wrote it",
-						text.Quote(measure, 80),
-						text.Quote(name, 80),
-					)
+					return nil, fmt.Errorf("%s of %s has no number as its value: see what wrote it", text.Quote(measure, 80),
+						text.Quote(name, 80))
 				}
 				if err := s.add(name, s.bmfMetric(measure), v); err != nil {
 					return nil, err

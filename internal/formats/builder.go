@@ -228,10 +228,8 @@ func (c *cell) result(differ []string) bench.Result {
 		if r.Outcome, r.Reason, r.Cause = bench.Failed, c.failed, bench.CauseOutput; c.incorrect {
 			r.Outcome = bench.Incorrect
 		}
-		r.Samples = slices.DeleteFunc(
-			r.Samples,
-			func(s bench.Sample) bool { return s.Metric != "ok_rate" && !strings.HasPrefix(s.Metric, "n_") },
-		)
+		r.Samples = slices.DeleteFunc(r.Samples,
+			func(s bench.Sample) bool { return s.Metric != "ok_rate" && !strings.HasPrefix(s.Metric, "n_") })
 	case len(r.Samples) == 0:
 		r.Outcome, r.Reason, r.Cause = bench.Failed, "the file holds no number for it: see the tool's log", bench.CauseOutput
 	}

@@ -142,10 +142,8 @@ func criterionMessages(all *repetitions, out []byte) error {
 func (m *criterionMessage) add(all *repetitions) error {
 	ns := m.Typical.Estimate * criterionUnits[m.Typical.Unit]
 	if m.ID == "" || !(ns > 0) {
-		return fmt.Errorf(
-			"benchmark %s has no typical time in ns, us, ms or s: see whether the file is of cargo criterion",
-			text.Quote(m.ID, 200),
-		)
+		return fmt.Errorf("benchmark %s has no typical time in ns, us, ms or s: see whether the file is of cargo criterion",
+			text.Quote(m.ID, 200))
 	}
 	values := []Value{{"time_ns", ns}}
 	for _, t := range m.Throughput {

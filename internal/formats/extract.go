@@ -127,11 +127,11 @@ func (r rule) number(d *Document) (v float64, ok bool, err error) {
 // points are the numbers of all steps.
 func (r rule) points(d *Document) ([]Point, error) {
 	if r.pattern == nil {
-		return d.Steps(r.path)
+		return d.steps(r.path)
 	}
-	points, err := r.pattern.Steps(d.text)
+	points, err := r.pattern.steps(d.text)
 	if err == nil && len(points) == 0 {
-		return r.pattern.Steps(d.Log)
+		return r.pattern.steps(d.Log)
 	}
 	return points, err
 }

@@ -15,8 +15,8 @@ type File struct {
 	Data []byte
 }
 
-// NewFolder is the output of a program that wrote several files. Paths that begin with files lead into them.
-func NewFolder(files []File) *Document {
+// newFolder is the output of a program that wrote several files. Paths that begin with files lead into them.
+func newFolder(files []File) *Document {
 	d := &Document{err: errFolder}
 	for _, f := range files {
 		d.files = append(d.files, documentOf{f.Name, NewDocument(f.Data)})

@@ -98,10 +98,8 @@ func (s *sheet) githubSuite(prefix string, entries []githubEntry) (commit string
 	}
 	last := entries[len(entries)-1]
 	if len(entries) > 1 {
-		s.warn(
-			"data.js holds %s, of which the last was read: import an older data.js for an older commit",
-			text.Plural(len(entries), "commit"),
-		)
+		s.warn("data.js holds %s, of which the last was read: import an older data.js for an older commit",
+			text.Plural(len(entries), "commit"))
 	}
 	for _, b := range last.Benches {
 		better := bench.Lower

@@ -79,16 +79,11 @@ func (b *jmhRun) values() (values []Value, err error) {
 	case under == "op" && jmhUnits[over] > 0:
 		values = append(values, Value{"time_ns", score * jmhUnits[over]})
 	case over == "ops" && jmhUnits[under] > 0:
-		values = append(
-			values,
-			Value{"time_ns", max(b.Threads, 1) * jmhUnits[under] / score},
-			Value{"items_per_s", score * 1e9 / jmhUnits[under]},
-		)
+		values = append(values, Value{"time_ns", max(b.Threads, 1) * jmhUnits[under] / score},
+			Value{"items_per_s", score * 1e9 / jmhUnits[under]})
 	default:
-		return nil, fmt.Errorf(
-			"its unit is %.40q, which is not a time of an operation: see whether the file is of JMH -rf json",
-			b.Primary.Unit,
-		)
+		return nil, fmt.Errorf("its unit is %.40q, which is not a time of an operation: see whether the file is of JMH -rf json",
+			b.Primary.Unit)
 	}
 	// Older versions begin the name with a dot in the middle.
 	for _, key := range []string{"gc.alloc.rate.norm", "·gc.alloc.rate.norm"} {

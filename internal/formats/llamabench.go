@@ -120,12 +120,8 @@ func llamaSpeed(row object) (float64, error) {
 		return 0, errors.New("avg_ts is missing or not above 0: run it by hand and see why")
 	}
 	if mean, ok := mean(row["samples_ts"]); ok && math.Abs(mean-tps) > sameMean*tps {
-		return 0, fmt.Errorf(
-			"%w: avg_ts is %v and the mean of samples_ts %v; run it by hand and see which is right",
-			bench.ErrContradiction,
-			tps,
-			mean,
-		)
+		return 0, fmt.Errorf("%w: avg_ts is %v and the mean of samples_ts %v; run it by hand and see which is right",
+			bench.ErrContradiction, tps, mean)
 	}
 	return tps, nil
 }

@@ -33,10 +33,8 @@ func nanobench(out []byte) ([]Benchmark, error) {
 	var all repetitions
 	for _, r := range result.Results {
 		if r.Median == nil || r.Name == "" {
-			return nil, fmt.Errorf(
-				"result %.200q has no median(elapsed): see whether the file is rendered with nanobench's template json",
-				r.Name,
-			)
+			return nil, fmt.Errorf("result %.200q has no median(elapsed): see whether the file is rendered with nanobench's template json",
+				r.Name)
 		}
 		values := []Value{{"time_ns", *r.Median * 1e9}}
 		if r.Batch > 1 && *r.Median > 0 {

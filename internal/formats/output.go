@@ -15,7 +15,7 @@ type Output struct {
 
 // Document decodes the output.
 func (o Output) Document() *Document {
-	d := NewFolder(o.Files)
+	d := newFolder(o.Files)
 	if o.Files == nil {
 		d = NewDocument(o.Stdout)
 	}

@@ -26,12 +26,8 @@ func ParsePattern(text string) (Pattern, error) {
 	var bad *syntax.Error
 	switch {
 	case errors.As(err, &bad):
-		return Pattern{}, fmt.Errorf(
-			"regular expression %q: %s at %q; see https://pkg.go.dev/regexp/syntax",
-			cut(text, 100),
-			bad.Code,
-			cut(bad.Expr, 40),
-		)
+		return Pattern{}, fmt.Errorf("regular expression %q: %s at %q; see https://pkg.go.dev/regexp/syntax", cut(text, 100), bad.Code,
+			cut(bad.Expr, 40))
 	case err != nil:
 		return Pattern{}, err
 	case re.NumSubexp() < 1:

@@ -22,10 +22,8 @@ func (b *builder) serving(o object, tool, tokens, model, dataset string) *cell {
 		rate = "inf"
 	}
 	return b.cell(map[string]string{
-		"model": o.first(
-			model,
-			"model_id",
-		), "engine": o.text("backend"), "concurrency": concurrency, "rate": rate, "label": o.text("label"),
+		"model": o.first(model,
+			"model_id"), "engine": o.text("backend"), "concurrency": concurrency, "rate": rate, "label": o.text("label"),
 		"dataset": o.text(dataset), "burstiness": o.text("burstiness"), "num_prompts": o.text("num_prompts"),
 		"random_input_len": o.text("random_input_len"), "random_output_len": o.text("random_output_len"),
 		"random_range_ratio": o.text("random_range_ratio"), "client": tool, "token_source": tokens,

@@ -56,26 +56,14 @@ func (s *sheet) add(name string, m bench.Metric, v float64) error {
 	case m.Name == "":
 		return fmt.Errorf("a metric of %s has no name: give it one", text.Quote(name, 80))
 	case len(m.Name) > maxText || len(m.Unit) > maxText:
-		return fmt.Errorf(
-			"the metric %s of %s has a name or a unit of more than %d bytes: shorten it",
-			text.Quote(m.Name, 80),
-			text.Quote(name, 80),
-			maxText,
-		)
+		return fmt.Errorf("the metric %s of %s has a name or a unit of more than %d bytes: shorten it", text.Quote(m.Name, 80),
+			text.Quote(name, 80), maxText)
 	case !bench.Finite(v) || v < 0 && m.Quantity() != bench.Score:
-		return fmt.Errorf(
-			"%s of %s is %v, which no measurement yields: see the log of the program",
-			text.Quote(m.Name, 80),
-			text.Quote(name, 80),
-			v,
-		)
+		return fmt.Errorf("%s of %s is %v, which no measurement yields: see the log of the program", text.Quote(m.Name, 80),
+			text.Quote(name, 80), v)
 	case slices.ContainsFunc(row.Values, func(known Value) bool { return known.Metric == m.Name }):
-		return fmt.Errorf(
-			"%w: %s of %s occurs twice; give each a name of its own",
-			bench.ErrContradiction,
-			text.Quote(m.Name, 80),
-			text.Quote(name, 80),
-		)
+		return fmt.Errorf("%w: %s of %s occurs twice; give each a name of its own", bench.ErrContradiction, text.Quote(m.Name, 80),
+			text.Quote(name, 80))
 	}
 	if s.values++; s.values > maxRepetitions {
 		return fmt.Errorf("the result holds more than %d values: split the file", maxRepetitions)
@@ -106,11 +94,8 @@ func (s *sheet) describe(m bench.Metric) error {
 	i := slices.IndexFunc(s.metrics, func(known bench.Metric) bool { return known.Name == m.Name })
 	switch {
 	case i >= 0 && s.metrics[i] != m:
-		return fmt.Errorf(
-			"%w: one %s is better higher and another one lower; give each a file of its own",
-			bench.ErrContradiction,
-			text.Quote(m.Name, 80),
-		)
+		return fmt.Errorf("%w: one %s is better higher and another one lower; give each a file of its own", bench.ErrContradiction,
+			text.Quote(m.Name, 80))
 	case i < 0 && len(s.metrics) >= maxList:
 		return fmt.Errorf("the result holds more than %d metrics: split the file", maxList)
 	case i < 0:

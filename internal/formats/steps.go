@@ -20,13 +20,13 @@ type Point struct {
 // maxPoints bounds the steps.
 const maxPoints = maxNodes
 
-// Steps returns the numbers that a path names, or the elements or members of the value that it leads to. It
+// steps returns the numbers that a path names, or the elements or members of the value that it leads to. It
 // returns none where the path leads nowhere; a step without a number is an error that names it.
-func (d *Document) Steps(p Path) ([]Point, error) {
+func (d *Document) steps(p Path) ([]Point, error) {
 	if !p.Several() {
 		each := p
 		each.steps = append(slices.Clip(p.steps), step{each: &selector{}})
-		return d.Steps(each)
+		return d.steps(each)
 	}
 	nodes, err := d.Nodes(p)
 	if err != nil {
@@ -54,8 +54,8 @@ func (d *Document) Steps(p Path) ([]Point, error) {
 	return points, missingSteps(points)
 }
 
-// Steps returns all that the expression finds. A group named step names each.
-func (p Pattern) Steps(text []byte) ([]Point, error) {
+// steps returns all that the expression finds. A group named step names each.
+func (p Pattern) steps(text []byte) ([]Point, error) {
 	if p.re == nil {
 		return nil, nil
 	}

@@ -132,10 +132,8 @@ func (d *download) address(ctx context.Context, path string) (*url.URL, error) {
 	if response.StatusCode == http.StatusFound {
 		return response.Location()
 	}
-	return nil, cmp.Or(
-		gh.CheckResponse(response),
-		error(hopeless{fmt.Errorf("GitHub answers %q instead of sending to the archive", response.Status)}),
-	)
+	return nil, cmp.Or(gh.CheckResponse(response),
+		error(hopeless{fmt.Errorf("GitHub answers %q instead of sending to the archive", response.Status)}))
 }
 
 // fetch reads the archive without the token. What an earlier attempt wrote is

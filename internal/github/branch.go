@@ -75,14 +75,8 @@ func (p *proposal) look(ctx context.Context) (at position, err error) {
 func (p *proposal) compare(ctx context.Context, at position) (*gh.CommitsComparison, error) {
 	heads := [2]string{at.base.sha, at.branch.sha}
 	if p.compared[heads] == nil {
-		compared, _, err := p.client.api.Repositories.CompareCommits(
-			ctx,
-			p.repo.Owner,
-			p.repo.Name,
-			heads[0],
-			heads[1],
-			&gh.ListOptions{PerPage: 1},
-		)
+		compared, _, err := p.client.api.Repositories.CompareCommits(ctx, p.repo.Owner, p.repo.Name, heads[0], heads[1],
+			&gh.ListOptions{PerPage: 1})
 		if err != nil {
 			return nil, p.fail(contentsPermission, err)
 		}

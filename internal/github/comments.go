@@ -59,12 +59,8 @@ func (c *Client) ownComments(ctx context.Context, repo Repo, issue int, key stri
 	return mine, nil
 }
 
-func (c *Client) listComments(
-	ctx context.Context,
-	repo Repo,
-	issue int,
-	page gh.ListOptions,
-) (all []*listed, response *gh.Response, err error) {
+func (c *Client) listComments(ctx context.Context, repo Repo, issue int,
+	page gh.ListOptions) (all []*listed, response *gh.Response, err error) {
 	address := repo.path(fmt.Sprintf("issues/%d/comments?page=%d&per_page=%d", issue, page.Page, page.PerPage))
 	request, err := c.api.NewRequest(http.MethodGet, address, nil)
 	if err != nil {

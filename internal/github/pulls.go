@@ -118,11 +118,8 @@ func (c *Client) Permission(ctx context.Context, repo Repo, login string) (Permi
 	case "admin", "write", "read", "none":
 		return p, nil
 	}
-	return "", fmt.Errorf(
-		"%s: GitHub answers %q, which is not known: look at the collaborators in the settings",
-		doing,
-		text.Cut(level.GetPermission(), 40),
-	)
+	return "", fmt.Errorf("%s: GitHub answers %q, which is not known: look at the collaborators in the settings", doing,
+		text.Cut(level.GetPermission(), 40))
 }
 
 // React puts an emoji under a comment, once: +1, -1, laugh, confused, heart,

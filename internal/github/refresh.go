@@ -40,9 +40,6 @@ type Refresh struct {
 	// whenever the files change; the author never is.
 	Labels    []string
 	Reviewers []string
-	// Farewell is the comment on a pull request that is closed because nothing
-	// differs from the base any more. It has a default.
-	Farewell string
 }
 
 // PullRequest is a pull request on GitHub. Its Number is 0 where there was
@@ -292,10 +289,7 @@ const (
 // closePull closes a pull request that changes nothing any more. Its branch is
 // deleted unless somebody has put something on it meanwhile.
 func (p *proposal) closePull(ctx context.Context, at position) error {
-	farewell := p.refresh.Farewell
-	if farewell == "" {
-		farewell = "Nothing here differs from the base branch any more, so there is nothing left to merge."
-	}
+	const farewell = "Nothing here differs from the base branch any more, so there is nothing left to merge."
 	number := at.open.GetNumber()
 	if _, err := p.client.UpsertComment(ctx, p.repo, number, "refresh-closed", Post{Body: Fixed(farewell)}); err != nil {
 		return err

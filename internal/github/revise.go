@@ -210,14 +210,8 @@ func (v *revising) blob(ctx context.Context, entry *gh.TreeEntry) ([]byte, error
 	}
 	if int64(entry.GetSize()) > v.Limit {
 		return nil, hopeless{
-			fmt.Errorf(
-				"%s: %q has %d bytes, more than %d: delete it on the branch: %w",
-				v.doing,
-				entry.GetPath(),
-				entry.GetSize(),
-				v.Limit,
-				ErrTooLarge,
-			),
+			fmt.Errorf("%s: %q has %d bytes, more than %d: delete it on the branch: %w", v.doing, entry.GetPath(), entry.GetSize(), v.Limit,
+				ErrTooLarge),
 		}
 	}
 	blob, _, err := v.client.api.Git.GetBlob(ctx, v.repo.Owner, v.repo.Name, entry.GetSHA())

@@ -44,14 +44,8 @@ func (s section) line() string {
 	if s.state != "" {
 		state = " state=" + s.state
 	}
-	return fmt.Sprintf(
-		"<!-- accelgate section v=1 key=%s seq=%s bytes=%d sum=sha256:%s%s -->",
-		escapeKey(s.key),
-		s.seq,
-		len(s.body),
-		s.sum,
-		state,
-	)
+	return fmt.Sprintf("<!-- accelgate section v=1 key=%s seq=%s bytes=%d sum=sha256:%s%s -->", escapeKey(s.key), s.seq, len(s.body), s.sum,
+		state)
 }
 
 func (s section) String() string { return s.line() + "\n" + s.body }
@@ -149,10 +143,8 @@ func (s section) stub() section {
 		s.key,
 		s.seq,
 		s.state,
-		fmt.Sprintf(
-			"`%s`: the report does not fit into this comment. The check of this name has it.",
-			strings.ReplaceAll(strings.Join(strings.Fields(s.key), " "), "`", "'"),
-		),
+		fmt.Sprintf("`%s`: the report does not fit into this comment. The check of this name has it.",
+			strings.ReplaceAll(strings.Join(strings.Fields(s.key), " "), "`", "'")),
 	)
 }
 

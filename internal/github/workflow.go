@@ -54,13 +54,8 @@ func (c *Client) RerunAllJobs(ctx context.Context, repo Repo, run int64) error {
 	return rerun(ctx, repo, run, "all jobs", c.api.Actions.RerunWorkflowByID)
 }
 
-func rerun(
-	ctx context.Context,
-	repo Repo,
-	run int64,
-	what string,
-	send func(context.Context, string, string, int64) (*gh.Response, error),
-) error {
+func rerun(ctx context.Context, repo Repo, run int64, what string,
+	send func(context.Context, string, string, int64) (*gh.Response, error)) error {
 	doing := fmt.Sprintf("run %s of run %d of %s again", what, run, repo)
 	if err := repo.check(); err != nil {
 		return fmt.Errorf("%s: %w", doing, err)

@@ -77,10 +77,8 @@ func originalSide(path string, e *inferencebench.Envelope) diff.Document {
 	}, Cells: []diff.Cell{{}}}
 	for _, m := range e.Metrics {
 		direction, _ := inferencebench.OriginalDirection(m.Name)
-		side.Cells[0].Metrics = append(
-			side.Cells[0].Metrics,
-			diff.Metric{Metric: bench.Metric{Name: m.Name, Better: direction}, Value: m.Value, Has: m.Has},
-		)
+		side.Cells[0].Metrics = append(side.Cells[0].Metrics,
+			diff.Metric{Metric: bench.Metric{Name: m.Name, Better: direction}, Value: m.Value, Has: m.Has})
 	}
 	return side
 }

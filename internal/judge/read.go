@@ -61,13 +61,8 @@ func JudgeFiles(ctx context.Context, e *measure.Env, o *measure.Options, paths [
 
 // ReadRuns reads runs and the baselines of their hosts, in pairs. Runs of one
 // host are shards of one run.
-func ReadRuns(
-	ctx context.Context,
-	e *measure.Env,
-	o *measure.Options,
-	file *config.File,
-	paths []string,
-) (runs []*bench.Run, refs []Reference, err error) {
+func ReadRuns(ctx context.Context, e *measure.Env, o *measure.Options, file *config.File,
+	paths []string) (runs []*bench.Run, refs []Reference, err error) {
 	if runs, err = ReadHosts(ctx, e, o, file, paths); err != nil {
 		return nil, nil, err
 	}

@@ -20,21 +20,13 @@ import (
 func Accept(e *measure.Env, policy *gate.Policy, file *config.File, o policy.Trigger) (err error) {
 	o.Advise(policy, file)
 	policy.Today = waiver.DateOf(e.Now())
-	policy.Waivers, err = optional(
-		file,
-		file.Policy.Waivers,
-		waiver.FileName,
-		func(path string) ([]waiver.Entry, error) { return waiver.Load(path, policy.Today) },
-	)
+	policy.Waivers, err = optional(file, file.Policy.Waivers, waiver.FileName,
+		func(path string) ([]waiver.Entry, error) { return waiver.Load(path, policy.Today) })
 	if err != nil {
 		return err
 	}
-	policy.Quarantine, err = optional(
-		file,
-		file.Policy.Quarantine,
-		waiver.QuarantineName,
-		func(path string) ([]waiver.Quarantined, error) { return waiver.LoadQuarantine(path, policy.Today) },
-	)
+	policy.Quarantine, err = optional(file, file.Policy.Quarantine, waiver.QuarantineName,
+		func(path string) ([]waiver.Quarantined, error) { return waiver.LoadQuarantine(path, policy.Today) })
 	return err
 }
 

@@ -103,11 +103,8 @@ func (e *expansion) variables(m Match) (set []bench.Param, standard bool, tags [
 	case len(set) == 0:
 		return []bench.Param{{Key: envKey, Value: Plain}}, false, nil, nil
 	case len(set) > 1 && e.Mode != Product:
-		return nil, false, nil, fmt.Errorf(
-			"%d variables are named: a cell sets at most one variable unless the mode is %s",
-			len(set),
-			Product,
-		)
+		return nil, false, nil, fmt.Errorf("%d variables are named: a cell sets at most one variable unless the mode is %s", len(set),
+			Product)
 	case len(defaults) > 0 && len(defaults) < len(set):
 		return nil, false, nil, fmt.Errorf("%s is at its default: leave it out beside variables that are not", defaults[0])
 	}

@@ -44,10 +44,7 @@ func (s *measuring) unchanged(ref *bench.Run) {
 		}
 	}
 	if len(s.same) > 0 {
-		fmt.Fprintf(
-			s.Stderr,
-			"accelgate: %s of which no artifact has changed since the baseline: measured once, for the answers\n",
-			text.Plural(len(s.same), "cell"),
-		)
+		fmt.Fprintf(s.Stderr, "accelgate: %s of which no artifact has changed since the baseline: measured once, for the answers\n",
+			text.Plural(len(s.same), "cell"))
 	}
 }

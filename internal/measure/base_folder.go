@@ -191,10 +191,8 @@ func (e *Env) buildIn(ctx context.Context, w worker.Worker, o *Options, dir, wha
 	defer e.Progress.Begin("build " + what)()
 	fmt.Fprintf(e.Stderr, "accelgate: building %s: %s\n", what, text.OneLine(command))
 	const maximum = 4 << 20 // bytes of its output
-	response, err := w.Do(
-		ctx,
-		worker.Request{Args: []string{bash(e.Getenv), "-euo", "pipefail", "-c", command}, Dir: dir, Transcript: maximum},
-	)
+	response, err := w.Do(ctx,
+		worker.Request{Args: []string{bash(e.Getenv), "-euo", "pipefail", "-c", command}, Dir: dir, Transcript: maximum})
 	if out := strings.TrimSpace(Secrets{o.Secret}.Hide(response.Transcript)); out != "" {
 		fmt.Fprintln(e.Stderr, out)
 	}

@@ -153,7 +153,7 @@ func (s *Session) voided(ctx context.Context, ref *bench.Run, err error) (*bench
 	}
 	run := s.newRun(ctx, nil, ref)
 	s.declareVoid(run, why.why)
-	run = redact(run, Secrets(s.Plan.Secrets()).Hide)
+	run = redact(run, Secrets(s.Plan.secrets()).Hide)
 	if err := run.Validate(); err != nil {
 		return nil, fmt.Errorf("the run is not valid: %w", err)
 	}

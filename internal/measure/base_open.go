@@ -176,12 +176,8 @@ func (s *Session) probe(ctx context.Context, b *base, lanes Lanes) (*base, error
 			delete(b.cells, cell.ID())
 		}
 		s.NextBase = unknownBase
-		warning := fmt.Sprintf(
-			"suite %s is not measured in pairs, because it does not run in %s: %s",
-			one.Name,
-			b.checkout,
-			text.OneLine(why),
-		)
+		warning := fmt.Sprintf("suite %s is not measured in pairs, because it does not run in %s: %s", one.Name, b.checkout,
+			text.OneLine(why))
 		s.warnings = append(s.warnings, warning)
 		s.unpaired = append(s.unpaired, fmt.Sprintf("suite %s was not measured in pairs, because it does not run in %s",
 			text.OneLine(one.Name), b.checkout))

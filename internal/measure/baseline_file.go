@@ -21,11 +21,8 @@ func (o *HostOptions) Writable(file *config.File) error {
 		)
 	}
 	if at.Remote() {
-		return exit.Usagef(
-			"%s: the baselines are in %s: clone that, name the file with --baseline, and push it",
-			o.Config,
-			file.Baselines.In(at.Path("LABEL")),
-		)
+		return exit.Usagef("%s: the baselines are in %s: clone that, name the file with --baseline, and push it", o.Config,
+			file.Baselines.In(at.Path("LABEL")))
 	}
 	if at.FromHistory() {
 		return exit.Usagef(

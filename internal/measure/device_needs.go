@@ -80,11 +80,8 @@ func (p *Plan) Demand() cluster.Demand {
 func checkWidths(s *config.Suite, cells []bench.Cell) error {
 	for i, n := range s.Devices {
 		if n.MIG != "" && !device.CheckProfile(n.MIG) {
-			return s.Errorf(
-				fmt.Sprintf("devices[%d].mig", i),
-				"%s is no MIG profile: write one of nvidia-smi mig -lgip, such as 1g.10gb",
-				text.Quote(n.MIG, 80),
-			)
+			return s.Errorf(fmt.Sprintf("devices[%d].mig", i), "%s is no MIG profile: write one of nvidia-smi mig -lgip, such as 1g.10gb",
+				text.Quote(n.MIG, 80))
 		}
 		path, when := fmt.Sprintf("devices[%d]", i), matrix.Match(n.When)
 		if err := policy.CheckKeys(s, path, when, nil, cells); err != nil {

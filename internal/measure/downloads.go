@@ -79,12 +79,8 @@ func (w *workplace) lacking(ctx context.Context, index int, err error) (again bo
 	case len(missing) == 0:
 		return false, err
 	case !w.config.here || w.config.Options.NoFetch:
-		return false, fmt.Errorf(
-			"%w; the cache lacks %s, which the suite uses: run 'accelgate fetch %s' first",
-			err,
-			strings.Join(missing, ", "),
-			strings.Join(missing, " "),
-		)
+		return false, fmt.Errorf("%w; the cache lacks %s, which the suite uses: run 'accelgate fetch %s' first", err,
+			strings.Join(missing, ", "), strings.Join(missing, " "))
 	}
 	if failed := w.get(ctx, missing); failed != nil {
 		return false, failed

@@ -107,10 +107,8 @@ func (s *Session) openIn(ctx context.Context, from *checkout, tried bool, laid *
 // the pull request's head; "" where it is not, or git cannot show it. A shallow checkout
 // tells.
 func (s *Session) mergedInto(ctx context.Context) string {
-	response, err := s.worker.Do(
-		ctx,
-		worker.Request{Args: []string{"git", "cat-file", "-p", "HEAD"}, Dir: s.Plan.File.Dir, Timeout: 10 * time.Second},
-	)
+	response, err := s.worker.Do(ctx,
+		worker.Request{Args: []string{"git", "cat-file", "-p", "HEAD"}, Dir: s.Plan.File.Dir, Timeout: 10 * time.Second})
 	if err != nil || !response.OK() {
 		return ""
 	}
@@ -312,18 +310,14 @@ func join(got, old *bench.Result) {
 	if old.Outcome != bench.Passed || old.Caveat != "" {
 		got.Warnings = append(
 			slices.Clip(got.Warnings),
-			fmt.Sprintf(
-				"the base did not pass or is doubtful (%s), so the cell is not judged by pairs: look at the base",
-				text.OneLine(old.Reason+old.Caveat),
-			),
+			fmt.Sprintf("the base did not pass or is doubtful (%s), so the cell is not judged by pairs: look at the base",
+				text.OneLine(old.Reason+old.Caveat)),
 		)
 		return
 	}
 	if !sameConditions(got, old) {
-		got.Warnings = append(
-			slices.Clip(got.Warnings),
-			"the base was measured under other conditions, so the cell is not judged by pairs: change conditions and code apart",
-		)
+		got.Warnings = append(slices.Clip(got.Warnings),
+			"the base was measured under other conditions, so the cell is not judged by pairs: change conditions and code apart")
 		return
 	}
 	for _, samples := range [][]bench.Sample{got.Samples, got.Resources} {

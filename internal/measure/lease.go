@@ -72,10 +72,8 @@ func (s *Session) Lease(ctx context.Context) (Lanes, error) {
 	if profiles := device.Profiles(p.Host); len(devices) == 0 && len(profiles) > 0 {
 		warnings = append(
 			warnings,
-			fmt.Sprintf(
-				"this host has MIG slices of %s, and cells are not pinned to one: write host.devices: [mig]",
-				strings.Join(profiles, ", "),
-			),
+			fmt.Sprintf("this host has MIG slices of %s, and cells are not pinned to one: write host.devices: [mig]",
+				strings.Join(profiles, ", ")),
 		)
 	}
 	if moved > 0 {
@@ -126,13 +124,8 @@ func (e *Env) leaseDir() string {
 // job names what holds a lease, for those who wait for it.
 func (e *Env) job() string {
 	if id := e.Getenv("GITHUB_RUN_ID"); id != "" {
-		return fmt.Sprintf(
-			"%s/%s/actions/runs/%s %s",
-			e.Getenv("GITHUB_SERVER_URL"),
-			e.Getenv("GITHUB_REPOSITORY"),
-			id,
-			e.Getenv("GITHUB_JOB"),
-		)
+		return fmt.Sprintf("%s/%s/actions/runs/%s %s", e.Getenv("GITHUB_SERVER_URL"), e.Getenv("GITHUB_REPOSITORY"), id,
+			e.Getenv("GITHUB_JOB"))
 	}
 	return "accelgate run"
 }

@@ -27,16 +27,7 @@ func (o *HostOptions) leftBehind(file *config.File) []string {
 	if len(found) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf(
-		"%s not read, because the configuration has the name %s: move them to %s, or write baselines: %s",
-		text.Plural(
-			len(found),
-			"baseline",
-		)+" in "+filepath.ToSlash(
-			before,
-		),
-		file.Name,
-		filepath.ToSlash(o.Reference(file).Folder()),
-		reference.DefaultFolder,
-	)}
+	return []string{fmt.Sprintf("%s not read, because the configuration has the name %s: move them to %s, or write baselines: %s",
+		text.Plural(len(found), "baseline")+" in "+filepath.ToSlash(before), file.Name, filepath.ToSlash(o.Reference(file).Folder()),
+		reference.DefaultFolder)}
 }

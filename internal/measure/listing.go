@@ -45,7 +45,7 @@ func (w *workplace) list(ctx context.Context, all []opened) error {
 		if one.plan, one.unlisted, err = one.plan.Listing.List(ctx); err != nil {
 			return err
 		}
-		one.unlisted = Secrets(w.config.Secrets()).Hide(one.unlisted)
+		one.unlisted = Secrets(w.config.secrets()).Hide(one.unlisted)
 	}
 	for _, one := range due {
 		if one.unlisted != "" {

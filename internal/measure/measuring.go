@@ -106,13 +106,9 @@ func (s *measuring) announce(entries []runner.Entry) {
 			kept++
 		}
 	}
-	fmt.Fprintf(
-		s.Stderr,
+	fmt.Fprintf(s.Stderr,
 		"accelgate: resuming: %s kept; %d that failed and %d of another build, configuration, environment or host are not",
-		text.Plural(kept, "measurement"),
-		failed,
-		other,
-	)
+		text.Plural(kept, "measurement"), failed, other)
 	if unselected > 0 {
 		fmt.Fprintf(s.Stderr, "; %d are of cells that are not selected now", unselected)
 	}
@@ -216,10 +212,8 @@ func (s *measuring) cutShort(results []bench.Result) []string {
 		return nil
 	}
 	return []string{
-		fmt.Sprintf(
-			"the budget ended before all repeats: %s with fewer values than configured; raise limits.budget, or lower repeats",
-			text.Plural(n, "cell"),
-		),
+		fmt.Sprintf("the budget ended before all repeats: %s with fewer values than configured; raise limits.budget, or lower repeats",
+			text.Plural(n, "cell")),
 	}
 }
 

@@ -26,7 +26,7 @@ func (w *workplace) checkout() (*prepare.Checkout, error) {
 		return nil, fmt.Errorf("find the folder of %s: %w", w.config.Options.Config, err)
 	}
 	c := &prepare.Checkout{Dir: dir, Logs: w.config.OutPath(logs), What: "the code under test", Worker: w.worker, Environ: w.config.environ,
-		Hide: Secrets(w.config.Secrets()).Hide, Say: w.say, Now: w.Now}
+		Hide: Secrets(w.config.secrets()).Hide, Say: w.say, Now: w.Now}
 	if w.config.isBase {
 		c.What, c.Logs = "the base", w.config.baseLogs
 	}
@@ -121,7 +121,7 @@ func (s *Session) unmeasured(ctx context.Context, ref *bench.Run) (*bench.Run, e
 	for _, one := range s.Plan.Suites {
 		run.Results = slices.Concat(run.Results, one.failed(s.whyUnbuilt(one.Name)), one.unlisted(s.Plan.Options.Shard), one.Skipped)
 	}
-	run = redact(run, Secrets(s.Plan.Secrets()).Hide)
+	run = redact(run, Secrets(s.Plan.secrets()).Hide)
 	if err := run.Validate(); err != nil {
 		return nil, fmt.Errorf("the run is not valid: %w", err)
 	}
@@ -223,7 +223,7 @@ func (o once) Measure(ctx context.Context, c bench.Cell, d bench.Device) (bench.
 
 // secrets are those of this process and of the suites.
 func (s *Session) secrets() []string {
-	secrets := s.Plan.Secrets()
+	secrets := s.Plan.secrets()
 	for _, one := range s.Plan.Suites {
 		secrets = append(secrets, one.Plan.Secrets...)
 	}

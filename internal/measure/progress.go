@@ -48,10 +48,8 @@ func shown(metrics []bench.Metric) func(string) bool {
 func (s *measuring) progress() func(runner.Event) {
 	gated := shown(s.Plan.Metrics)
 	return func(e runner.Event) {
-		s.Progress.Finished(
-			progress.Measurement{Result: e.Result, Round: e.Round, Rounds: e.Rounds, Skipped: e.Skipped, Reused: e.Reused},
-			gated,
-		)
+		s.Progress.Finished(progress.Measurement{Result: e.Result, Round: e.Round, Rounds: e.Rounds, Skipped: e.Skipped, Reused: e.Reused},
+			gated)
 	}
 }
 

@@ -101,12 +101,8 @@ func (s *measuring) more(run *bench.Run, ids []string, why map[string]gate.Reque
 		}
 	}
 	if confirm > 0 {
-		fmt.Fprintf(
-			s.Stderr,
-			"accelgate: cells that look slower: %d; they are measured again, %s each, and judged by that\n",
-			confirm,
-			text.Plural(want, "time"),
-		)
+		fmt.Fprintf(s.Stderr, "accelgate: cells that look slower: %d; they are measured again, %s each, and judged by that\n", confirm,
+			text.Plural(want, "time"))
 	}
 	if n := len(more) - confirm; n > 0 {
 		fmt.Fprintf(s.Stderr, "accelgate: cells whose values lie on both sides of the limit: %d; they are measured more often\n", n)

@@ -35,10 +35,8 @@ func (s *Session) revision(ctx context.Context) string {
 
 // checkedOut names the commit of the plan's folder by what git says.
 func (s *Session) checkedOut(ctx context.Context) string {
-	response, err := s.worker.Do(
-		ctx,
-		worker.Request{Args: []string{"git", "rev-parse", "HEAD"}, Dir: s.Plan.File.Dir, Timeout: 10 * time.Second},
-	)
+	response, err := s.worker.Do(ctx,
+		worker.Request{Args: []string{"git", "rev-parse", "HEAD"}, Dir: s.Plan.File.Dir, Timeout: 10 * time.Second})
 	if err != nil || !response.OK() {
 		return "" // not a checkout, or no git: the report says "unknown"
 	}

@@ -107,12 +107,8 @@ func (s *measuring) rounds(ctx context.Context, run *bench.Run, n int, seen func
 }
 
 // round measures each of the cells once.
-func (s *measuring) round(
-	ctx context.Context,
-	cells []bench.Cell,
-	round, of int,
-	seen func(bench.Result, time.Time),
-) ([]bench.Result, []bench.LeftOut, error) {
+func (s *measuring) round(ctx context.Context, cells []bench.Cell, round, of int,
+	seen func(bench.Result, time.Time)) ([]bench.Result, []bench.LeftOut, error) {
 	rand.Shuffle(len(cells), func(i, j int) { cells[i], cells[j] = cells[j], cells[i] })
 	s.chooseBoth(cells)
 	o := s.options()

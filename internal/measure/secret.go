@@ -68,10 +68,10 @@ func (h hiding) Write(p []byte) (int, error) {
 // as the "x" that local servers take for a key, would make holes in every text.
 const minSecret = 6
 
-// Secrets are those that a measured program could have seen: the action's token,
+// secrets are those that a measured program could have seen: the action's token,
 // and the values of variables whose names are those of secrets. A privileged child
 // can read this process's environment all the same.
-func (c *Config) Secrets() []string {
+func (c *Config) secrets() []string {
 	list := []string{c.Options.Secret}
 	for _, entry := range c.environ {
 		if name, value, ok := strings.Cut(entry, "="); ok && len(value) >= minWithheld && worker.Secret(name) {

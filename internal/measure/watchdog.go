@@ -46,10 +46,8 @@ func (p *Plan) watch(s *config.Suite, cells []bench.Cell) error {
 			continue
 		}
 		if !slices.ContainsFunc(cells, one.Selects) {
-			return s.Errorf(
-				path+".when",
-				"matches no cell of the suite: correct it, name the hosts that have such cells by host, or remove the entry",
-			)
+			return s.Errorf(path+".when",
+				"matches no cell of the suite: correct it, name the hosts that have such cells by host, or remove the entry")
 		}
 		of.timeouts = append(of.timeouts, one)
 	}

@@ -130,7 +130,7 @@ func (w *workplace) suiteEnv() (suite.Env, error) {
 		return suite.Env{}, fmt.Errorf("find the folder of %s: %w", c.Options.Config, err)
 	}
 	return suite.Env{Host: c.Host, Worker: w.worker, Environ: c.environ, Executable: executable, Dir: dir, Base: c.isBase,
-		ModelDir: c.Options.ModelDir, Hide: Secrets(c.Secrets()).Hide, Now: w.Now, Watch: c.gpus,
+		ModelDir: c.Options.ModelDir, Hide: Secrets(c.secrets()).Hide, Now: w.Now, Watch: c.gpus,
 		Files: c.OutPath(""), Progress: w.showProgress(),
 		Downloads: c.downloads(), RawIDs: c.Policy.Compat.Rules().RawIDs}, nil
 }

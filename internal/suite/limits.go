@@ -33,11 +33,8 @@ func CheckLimits(c *config.Suite, metrics []MetricLimit) error {
 		case *m.Change == 0:
 			return c.Errorf(path, "0%% is not a limit that noise allows: write a percentage above 0%%, or exact: true")
 		case m.Unjudged:
-			return c.Errorf(
-				path,
-				"no change of %s is judged, because it is exact or informational: remove limit, or the other key",
-				m.Metric,
-			)
+			return c.Errorf(path, "no change of %s is judged, because it is exact or informational: remove limit, or the other key",
+				m.Metric)
 		}
 	}
 	return nil

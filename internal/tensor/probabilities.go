@@ -21,13 +21,8 @@ import (
 // in its last place to where the rounding changes; 2^24 was chosen for that.
 func Probabilities(dst []float32, seed uint64, from, columns int) error {
 	if from < 0 || columns <= 0 || columns > maxColumns || len(dst)%columns != 0 {
-		return fmt.Errorf(
-			"%d probabilities from row %d are no whole rows of %d: ask for whole rows of at most %d",
-			len(dst),
-			from,
-			columns,
-			maxColumns,
-		)
+		return fmt.Errorf("%d probabilities from row %d are no whole rows of %d: ask for whole rows of at most %d", len(dst), from, columns,
+			maxColumns)
 	}
 	rows, table := len(dst)/columns, exponentials()
 	if from > maxElements/columns-rows {

@@ -55,13 +55,8 @@ func (t Tensor) Validate() error {
 	case n < 0:
 		return fmt.Errorf("%s %s has a negative axis or too many elements: correct its shape", t.DType, brief(t.Shape))
 	case len(t.Data) != want:
-		return fmt.Errorf(
-			"%s %s has %d bytes of data, not %d: write all of it, and nothing else",
-			t.DType,
-			brief(t.Shape),
-			len(t.Data),
-			want,
-		)
+		return fmt.Errorf("%s %s has %d bytes of data, not %d: write all of it, and nothing else", t.DType, brief(t.Shape), len(t.Data),
+			want)
 	}
 	return nil
 }
@@ -79,11 +74,8 @@ func brief(shape []int) string {
 func (t Tensor) AsFloat4() (Tensor, error) {
 	last := len(t.Shape) - 1
 	if t.DType != Uint8 || last < 0 {
-		return Tensor{}, fmt.Errorf(
-			"%s %s does not hold float4_e2m1: pack it two per byte along the last axis, as uint8",
-			t.DType,
-			brief(t.Shape),
-		)
+		return Tensor{}, fmt.Errorf("%s %s does not hold float4_e2m1: pack it two per byte along the last axis, as uint8", t.DType,
+			brief(t.Shape))
 	}
 	packed := Tensor{Float4E2M1, slices.Clone(t.Shape), t.Data}
 	packed.Shape[last] = min(packed.Shape[last], maxElements) * 2

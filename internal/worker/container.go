@@ -78,12 +78,10 @@ type Container struct {
 	// SamePaths means that the engine calls all paths what this process calls
 	// them, whatever container this process may be in.
 	SamePaths bool
-	// Job labels the containers with what they belong to.
-	Job string
 
-	// MaxStdout, MaxStderr, Grace and KillWait are as in [Isolated].
+	// MaxStdout, MaxStderr and Grace are as in [Isolated].
 	MaxStdout, MaxStderr int
-	Grace, KillWait      time.Duration
+	Grace                time.Duration
 
 	mu     sync.Mutex // guards the first use
 	engine *engine
@@ -126,8 +124,8 @@ func (w *Container) Do(ctx context.Context, req Request) (Response, error) {
 		engine:   e,
 		spec:     spec,
 		environ:  Scrub(w.Environ),
-		grace:    cmp.Or(w.Grace, DefaultGrace),
-		killWait: cmp.Or(w.KillWait, DefaultKillWait),
+		grace:    cmp.Or(w.Grace, defaultGrace),
+		killWait: defaultKillWait,
 		out:      newCapture(cmp.Or(w.MaxStdout, DefaultMaxStdout), cmp.Or(w.MaxStderr, defaultMaxStderr)),
 	}
 	resp, err := cell.do(ctx, w.Pull, &req)

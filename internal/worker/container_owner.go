@@ -18,7 +18,6 @@ import (
 const (
 	labelOwner     = "accelgate.owner"     // the process that it belongs to, see [owner]
 	labelContainer = "accelgate.container" // the container that this process is in, if any
-	labelJob       = "accelgate.job"       // for people
 )
 
 // owner names a process for as long as the machine runs: numbers of processes
@@ -93,8 +92,8 @@ func (o owner) lives() bool {
 	return !ok || stat.started == o.started && stat.state != "Z" && stat.state != "X" // of others' processes we may know no more
 }
 
-func (e *engine) labels(job string) map[string]string {
-	labels := map[string]string{labelJob: job}
+func (e *engine) labels() map[string]string {
+	labels := map[string]string{}
 	if e.owner != (owner{}) {
 		labels[labelOwner] = e.owner.String()
 	}

@@ -94,7 +94,7 @@ func (w *Container) spec(e *engine, req Request) (client.ContainerCreateOptions,
 		WorkingDir:   dir,
 		AttachStdout: true,
 		AttachStderr: true,
-		Labels:       e.labels(w.Job),
+		Labels:       e.labels(),
 	}
 	if !e.podman { // which would take the word for a command
 		config.Healthcheck = &container.HealthConfig{Test: []string{"NONE"}} // the image's would run within a measurement
@@ -136,11 +136,8 @@ func (w *Container) folders(dir string) (abs, root string, err error) {
 		return "", "", fmt.Errorf("working directory %s is not a folder: name the folder that it is in", abs)
 	}
 	if !within(abs, root) {
-		return "", "", fmt.Errorf(
-			"working directory %s is outside of %s, which is all that the container sees: choose a folder in it",
-			abs,
-			root,
-		)
+		return "", "", fmt.Errorf("working directory %s is outside of %s, which is all that the container sees: choose a folder in it", abs,
+			root)
 	}
 	return abs, root, nil
 }

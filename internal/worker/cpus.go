@@ -26,11 +26,8 @@ func ParseCPUs(list string) (cpus []int, err error) {
 			last, err = strconv.ParseUint(high, 10, 16)
 		}
 		if err != nil || last < first || last > maxCPU {
-			return nil, fmt.Errorf(
-				"%s is not a list of processors: write numbers up to %d and ranges, such as 0-7,16",
-				text.Quote(list, 80),
-				maxCPU,
-			)
+			return nil, fmt.Errorf("%s is not a list of processors: write numbers up to %d and ranges, such as 0-7,16",
+				text.Quote(list, 80), maxCPU)
 		}
 		for cpu := first; cpu <= last; cpu++ {
 			cpus = append(cpus, int(cpu))

@@ -17,10 +17,10 @@ import (
 const (
 	DefaultMaxStdout = 8 << 20
 	defaultMaxStderr = 64 << 10
-	DefaultGrace     = 2 * time.Second
-	// DefaultKillWait is long because a process that maps a large device or
+	defaultGrace     = 2 * time.Second
+	// defaultKillWait is long because a process that maps a large device or
 	// much pinned memory is killed in seconds, not in milliseconds.
-	DefaultKillWait = 30 * time.Second
+	defaultKillWait = 30 * time.Second
 )
 
 // Isolated is a Worker that starts one process per request, as the leader of
@@ -104,7 +104,7 @@ func (w *Isolated) start(req Request, out output) (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := startChild(cmd, out, cmp.Or(w.Grace, DefaultGrace), cmp.Or(w.KillWait, DefaultKillWait))
+	c, err := startChild(cmd, out, cmp.Or(w.Grace, defaultGrace), cmp.Or(w.KillWait, defaultKillWait))
 	if err != nil {
 		return nil, explain(err, req)
 	}

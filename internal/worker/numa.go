@@ -67,10 +67,8 @@ func processorsOf(root string, node int) ([]int, error) {
 	}
 	file, err := os.Open(filepath.Join(root, "sys/devices/system/node", "node"+strconv.Itoa(node), "cpulist"))
 	if err != nil {
-		return nil, fmt.Errorf(
-			"this host has no NUMA node %d that accelgate can see: correct numa, or remove it (lscpu lists the nodes)",
-			node,
-		)
+		return nil, fmt.Errorf("this host has no NUMA node %d that accelgate can see: correct numa, or remove it (lscpu lists the nodes)",
+			node)
 	}
 	defer file.Close()
 	data, err := io.ReadAll(io.LimitReader(file, maxList))

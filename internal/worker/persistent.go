@@ -16,8 +16,8 @@ import (
 
 // What the zero Persistent allows, besides what [Isolated] does.
 const (
-	DefaultStartTimeout  = 5 * time.Minute // a large model loads from a network drive
-	DefaultHealthTimeout = 10 * time.Second
+	defaultStartTimeout  = 5 * time.Minute // a large model loads from a network drive
+	defaultHealthTimeout = 10 * time.Second
 	defaultMaxReply      = 8 << 20
 	// idleLimit is how long a process is trusted to be well without asking.
 	idleLimit = time.Second
@@ -84,10 +84,9 @@ type Persistent struct {
 	// MaxReply bounds the bytes of a line that answers. A longer one fails its
 	// request and is discarded.
 	MaxReply int
-	// MaxStderr, Grace and KillWait are as in [Isolated]. Grace is also how
+	// Grace is as in [Isolated]. It is also how
 	// long the process may take to obey a shutdown.
-	MaxStderr       int
-	Grace, KillWait time.Duration
+	Grace time.Duration
 
 	once     sync.Once
 	scrubbed []string
@@ -208,7 +207,7 @@ func (w *Persistent) check(ctx context.Context) error {
 	if s.well && time.Since(s.used) < idleLimit {
 		return nil
 	}
-	switch got := s.call(ctx, cmp.Or(w.HealthTimeout, DefaultHealthTimeout), 0, "ping", noParams); {
+	switch got := s.call(ctx, cmp.Or(w.HealthTimeout, defaultHealthTimeout), 0, "ping", noParams); {
 	case got.ok():
 		return nil
 	case got.end == Exited:
@@ -239,7 +238,7 @@ func (w *Persistent) launch(ctx context.Context, req Request) (resp Response, er
 		resp.Restarts = 1
 	}
 	w.note = ""
-	limit := cmp.Or(w.StartTimeout, DefaultStartTimeout)
+	limit := cmp.Or(w.StartTimeout, defaultStartTimeout)
 	got := s.call(ctx, limit, req.NoOutput, "ping", noParams)
 	if got.ok() {
 		s.used, s.well, s.load = time.Now(), true, time.Since(s.started)
@@ -275,8 +274,8 @@ func unready(got outcome, resp Response, limit time.Duration) error {
 
 func (w *Persistent) start(req Request) (*server, error) {
 	w.once.Do(func() { w.scrubbed = Scrub(w.Environ) })
-	out := newDialogue(cmp.Or(w.MaxReply, defaultMaxReply), cmp.Or(w.MaxStderr, defaultMaxStderr))
-	c, stdin, err := startWithInput(req, w.scrubbed, out, cmp.Or(w.Grace, DefaultGrace), cmp.Or(w.KillWait, DefaultKillWait))
+	out := newDialogue(cmp.Or(w.MaxReply, defaultMaxReply), defaultMaxStderr)
+	c, stdin, err := startWithInput(req, w.scrubbed, out, cmp.Or(w.Grace, defaultGrace), defaultKillWait)
 	if err != nil {
 		return nil, err
 	}

@@ -51,7 +51,7 @@ func (w *Isolated) Start(req Request) (*Process, error) {
 	}
 	w.once.Do(func() { w.scrubbed = Scrub(w.Environ) })
 	out := newPipe(cmp.Or(w.MaxStdout, DefaultMaxStdout), cmp.Or(w.MaxStderr, defaultMaxStderr))
-	c, stdin, err := startWithInput(req, w.scrubbed, out, cmp.Or(w.Grace, DefaultGrace), cmp.Or(w.KillWait, DefaultKillWait))
+	c, stdin, err := startWithInput(req, w.scrubbed, out, cmp.Or(w.Grace, defaultGrace), cmp.Or(w.KillWait, defaultKillWait))
 	if err != nil {
 		return nil, err
 	}

@@ -109,10 +109,8 @@ const pySpyWait = 10 * time.Second
 // pySpy has py-spy print the stacks of a process, and reports whether it did.
 func pySpy(to *stacks, pid int, environ []string) bool {
 	looks := &Isolated{Environ: environ}
-	response, err := looks.Do(
-		context.Background(),
-		Request{Args: []string{"py-spy", "dump", "--pid", strconv.Itoa(pid)}, Timeout: pySpyWait},
-	)
+	response, err := looks.Do(context.Background(),
+		Request{Args: []string{"py-spy", "dump", "--pid", strconv.Itoa(pid)}, Timeout: pySpyWait})
 	to.write(response.Stdout)
 	switch {
 	case errors.Is(response.StartErr, ErrNotFound):

@@ -32,8 +32,8 @@ import (
 const (
 	defaultEndpoint = "https://huggingface.co"
 	defaultRevision = "main"
-	DefaultLimit    = 256 << 30 // bytes of a cache
-	DefaultStall    = time.Minute
+	defaultLimit    = 256 << 30 // bytes of a cache
+	defaultStall    = time.Minute
 	MaxInfo         = 32 << 20 // bytes of a listing
 	MaxListed       = 100_000  // files of a model
 	MaxFiles        = 2_000    // files of one call
@@ -117,7 +117,7 @@ func (c *Client) scrub(err error) error {
 // the environment, which is else below the user's own caches.
 func New(getenv func(string) string, dir string) (*Client, error) {
 	c := &Client{Endpoint: getenv("HF_ENDPOINT"), Token: strings.TrimSpace(getenv("HF_TOKEN")), Dir: dir,
-		Offline: isSet(getenv("HF_HUB_OFFLINE")) || isSet(getenv(OfflineVariable))}
+		Offline: isSet(getenv("HF_HUB_OFFLINE")) || isSet(getenv(offlineVariable))}
 	if c.Dir == "" {
 		c.Dir = getenv(CacheVariable)
 	}
@@ -130,8 +130,8 @@ func New(getenv func(string) string, dir string) (*Client, error) {
 	}
 	if text := getenv(limitVariable); text != "" {
 		gib, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || gib < 1 || gib > MaxGiB {
-			return nil, fmt.Errorf("%s is %.40q: write whole gibibytes, 1 to %d", limitVariable, text, MaxGiB)
+		if err != nil || gib < 1 || gib > maxGiB {
+			return nil, fmt.Errorf("%s is %.40q: write whole gibibytes, 1 to %d", limitVariable, text, maxGiB)
 		}
 		c.Limit = gib << 30
 	}
@@ -141,9 +141,9 @@ func New(getenv func(string) string, dir string) (*Client, error) {
 // The variables that New reads besides those of the hub's own clients.
 const (
 	CacheVariable   = "ACCELGATE_CACHE"
-	OfflineVariable = "ACCELGATE_OFFLINE"
+	offlineVariable = "ACCELGATE_OFFLINE"
 	limitVariable   = "ACCELGATE_CACHE_GIB"
-	MaxGiB          = 1 << 20 // limit of a cache
+	maxGiB          = 1 << 20 // limit of a cache
 )
 
 func isSet(value string) bool {

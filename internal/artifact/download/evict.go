@@ -36,7 +36,7 @@ type unit struct {
 // limit of the cache. What a process holds stays, and so do the snapshot, blobs and
 // parts in keep, which the call goes on with.
 func (c *Client) room(ctx context.Context, need int64, keep map[string]bool) error {
-	limit := cmp.Or(c.Limit, DefaultLimit)
+	limit := cmp.Or(c.Limit, defaultLimit)
 	if need > limit {
 		return c.full(need, 0)
 	}
@@ -73,7 +73,7 @@ func (c *Client) room(ctx context.Context, need int64, keep map[string]bool) err
 }
 
 func (c *Client) full(need, total int64) error {
-	limit := cmp.Or(c.Limit, DefaultLimit)
+	limit := cmp.Or(c.Limit, defaultLimit)
 	return fmt.Errorf(
 		"%s more do not fit into the cache %s, which may hold %s, with %s that are in use: raise host.cache_gib or ACCELGATE_CACHE_GIB",
 		gib(need),

@@ -80,12 +80,8 @@ func (f *fetch) lacking() error {
 	if f.address != nil {
 		return fmt.Errorf("the cache %s lacks it, and this is %w", f.Dir, ErrOffline)
 	}
-	return fmt.Errorf(
-		"the cache %s lacks revision %.80q or some of its files, and this is %w, or name a folder that has the model",
-		f.Dir,
-		f.revision,
-		ErrOffline,
-	)
+	return fmt.Errorf("the cache %s lacks revision %.80q or some of its files, and this is %w, or name a folder that has the model", f.Dir,
+		f.revision, ErrOffline)
 }
 
 // cached returns the folder of a commit, or "" if it is not known to have all
@@ -116,7 +112,7 @@ func (f *fetch) cached(ctx context.Context, commit string) (string, error) {
 func (f *fetch) choose(info Info) ([]File, error) {
 	var files []File
 	var sum int64
-	limit := cmp.Or(f.MaxBytes, f.Limit, DefaultLimit)
+	limit := cmp.Or(f.MaxBytes, f.Limit, defaultLimit)
 	seen := map[string]string{}
 	for _, file := range info.Files {
 		if !f.want(file.Name) {

@@ -85,11 +85,8 @@ func (p *part) verify(ctx context.Context, whole bool) error {
 	}
 	cause := fmt.Errorf("its bytes do not have the digest %s that the hub lists: check the endpoint and the proxy", p.file.Digest)
 	if p.url {
-		cause = fmt.Errorf(
-			"its bytes do not have the digest %s, but %s: check the URL, and correct sha256 only if this file is meant",
-			p.file.Digest,
-			sum,
-		)
+		cause = fmt.Errorf("its bytes do not have the digest %s, but %s: check the URL, and correct sha256 only if this file is meant",
+			p.file.Digest, sum)
 	}
 	err = p.drop(cause)
 	if retry, ok := errors.AsType[again](err); ok && whole {

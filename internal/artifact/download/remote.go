@@ -23,10 +23,8 @@ func (c *Client) remote(id string) (remote, error) {
 		return remote{}, errors.New("the endpoint is not a plain address: write https://HOST")
 	}
 	if c.Token != "" && endpoint.Scheme == "http" && !isLoopback(endpoint.Hostname()) {
-		return remote{}, fmt.Errorf(
-			"a token for %.80q would go over the network in the clear: write https, or give no token",
-			endpoint.Host,
-		)
+		return remote{}, fmt.Errorf("a token for %.80q would go over the network in the clear: write https, or give no token",
+			endpoint.Host)
 	}
 	r := remote{endpoint: endpoint.JoinPath("/"), api: "models"} // without a path, what is joined would have no slash in front
 	id, ok := strings.CutPrefix(id, datasets)

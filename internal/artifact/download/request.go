@@ -168,7 +168,7 @@ type watch struct {
 func (f *fetch) watch(ctx context.Context) *watch {
 	w := &watch{stall: f.Stall}
 	if w.stall <= 0 {
-		w.stall = DefaultStall
+		w.stall = defaultStall
 	}
 	w.Context, w.cancel = context.WithCancelCause(ctx)
 	w.timer = time.AfterFunc(w.stall, func() { w.cancel(errStalled) })

@@ -120,10 +120,8 @@ func (o *Fidelity) variants() []analysis.Variant {
 func (o *Fidelity) job(model *analysis.Model) (job lowrank.Job, done func() error, err error) {
 	done = func() error { return nil }
 	s := lowrank.Defaults()
-	s.Model, s.Patterns, s.RankRatio, s.Tolerance, s.MaxDegrees = cmp.Or(
-		o.Family,
-		model.Family,
-	), o.Patterns, o.Ratio, o.Tolerance, o.Degrees
+	s.Model, s.Patterns, s.RankRatio, s.Tolerance, s.MaxDegrees = cmp.Or(o.Family,
+		model.Family), o.Patterns, o.Ratio, o.Tolerance, o.Degrees
 	v := o.variants()[0]
 	s.Compute, s.Storage = v.Compute, v.Storage
 	job = lowrank.Job{Original: model.Checkpoint, Settings: s}
@@ -158,10 +156,8 @@ func exitOfFidelity(reports []lowrank.Report) int {
 
 func (o *Fidelity) print(w io.Writer, model string, reports []lowrank.Report) error {
 	if reports[0].Summary.Total == 0 {
-		return fmt.Errorf(
-			"no parameter of %s was compared: name its family with --family, or parts of its weights' names with --patterns",
-			text.OneLine(model),
-		)
+		return fmt.Errorf("no parameter of %s was compared: name its family with --family, or parts of its weights' names with --patterns",
+			text.OneLine(model))
 	}
 	var err error
 	switch o.Format {

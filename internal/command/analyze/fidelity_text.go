@@ -16,11 +16,8 @@ import (
 func fidelityText(w io.Writer, model string, reports []lowrank.Report) error {
 	var t report.Text
 	last := reports[len(reports)-1]
-	t.Line(
-		report.Plain("Fidelity of "),
-		report.Code(model),
-		report.Plain(fmt.Sprintf(": %s, tolerance %g", text.Plural(last.Summary.Total, "parameter"), last.Settings.Tolerance)),
-	)
+	t.Line(report.Plain("Fidelity of "), report.Code(model),
+		report.Plain(fmt.Sprintf(": %s, tolerance %g", text.Plural(last.Summary.Total, "parameter"), last.Settings.Tolerance)))
 	t.Line(targets(last.Settings)...)
 	fidelityTable(&t, reports)
 	t.Section("Failed")

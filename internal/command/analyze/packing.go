@@ -86,10 +86,8 @@ func (o *Packing) problems() (problems []analysis.Problem, err error) {
 		return nil, exit.Usagef("--field, --max-tokens and --ranks are about --lengths: add it, as built-in scenarios have their own")
 	}
 	if problems = analysis.Scenarios(o.Scenarios); len(problems) == 0 {
-		return nil, exit.Usagef(
-			"--scenarios %s matches no scenario: they are named as in compare/1_small, analysis/edge_uniform",
-			strings.Join(o.Scenarios, ","),
-		)
+		return nil, exit.Usagef("--scenarios %s matches no scenario: they are named as in compare/1_small, analysis/edge_uniform",
+			strings.Join(o.Scenarios, ","))
 	}
 	for i := range problems {
 		problems[i].Problem = o.with(problems[i].Problem)

@@ -29,10 +29,8 @@ func packingLegacy(w io.Writer, all []packing.Comparison) error {
 	}
 	l.analysis()
 	l.comparison(all)
-	l.banner(
-		"Analysis complete. These benchmarks help identify performance characteristics",
-		"and potential optimization opportunities in the batching algorithms.",
-	)
+	l.banner("Analysis complete. These benchmarks help identify performance characteristics",
+		"and potential optimization opportunities in the batching algorithms.")
 	return l.w.Flush()
 }
 
@@ -107,13 +105,8 @@ func (l *legacyPacking) outliers() {
 	for _, s := range []struct{ title, name string }{{"Bimodal distribution", "bimodal"}, {"Power law distribution", "power_law"}, {"Extreme outliers", "extreme"}} {
 		if c, ok := l.take("analysis/outlier_" + s.name); ok {
 			m := c.Result("greedy").Metrics
-			l.line(
-				"\n%s:\n  Avg row balance ratio: %.3f\n  Total minibatches: %d\n  Overall efficiency: %.3f",
-				s.title,
-				m.AvgRowBalanceRatio,
-				m.TotalMinibatches,
-				m.OverallEfficiency,
-			)
+			l.line("\n%s:\n  Avg row balance ratio: %.3f\n  Total minibatches: %d\n  Overall efficiency: %.3f", s.title,
+				m.AvgRowBalanceRatio, m.TotalMinibatches, m.OverallEfficiency)
 		}
 	}
 }
@@ -186,13 +179,8 @@ func (l *legacyPacking) row(name string, greedy, lpt float64, format string, sig
 
 func (l *legacyPacking) speed(c packing.Comparison) {
 	g, t := c.Result("greedy").Milliseconds(), c.Result("lpt").Milliseconds()
-	l.line(
-		"%s\nTest setup: %d sequences, %d ranks, %d iterations\n",
-		strings.Repeat("-", 50),
-		len(c.Problem.Lengths),
-		c.Problem.Ranks,
-		len(g),
-	)
+	l.line("%s\nTest setup: %d sequences, %d ranks, %d iterations\n", strings.Repeat("-", 50), len(c.Problem.Lengths), c.Problem.Ranks,
+		len(g))
 	l.line("%-15s %12s %15s %12s %12s", "Algorithm", "Mean (ms)", "Std Dev (ms)", "Min (ms)", "Max (ms)")
 	l.line("%s", strings.Repeat("-", 75))
 	for _, r := range []struct {

@@ -37,16 +37,9 @@ func packingMarkdown(w io.Writer, all []packing.Comparison) error {
 }
 
 func packed(t *report.Text, c packing.Comparison) {
-	t.Line(report.Code(c.Name), report.Plain(fmt.Sprintf(
-		": %s on %s of %d tokens; at least %s",
-		text.Plural(
-			len(c.Problem.Lengths),
-			"sequence",
-		),
-		text.Plural(c.Problem.Ranks, "rank"),
-		c.Problem.Max,
-		text.Plural(c.LowerBound(), "row"),
-	)))
+	t.Line(report.Code(c.Name), report.Plain(fmt.Sprintf(": %s on %s of %d tokens; at least %s",
+		text.Plural(len(c.Problem.Lengths), "sequence"), text.Plural(c.Problem.Ranks, "rank"), c.Problem.Max,
+		text.Plural(c.LowerBound(), "row"))))
 	var rows [][]report.Line
 	for _, r := range c.Results {
 		m := r.Metrics

@@ -120,11 +120,8 @@ func casesSuite(c *measure.Config) (*config.Suite, error) {
 	case 1:
 		return found[0], nil
 	}
-	return nil, exit.Usagef(
-		"%s has several suites of kind cases (%s): choose one with --suite",
-		c.Options.Config,
-		strings.Join(names, ", "),
-	)
+	return nil, exit.Usagef("%s has several suites of kind cases (%s): choose one with --suite", c.Options.Config,
+		strings.Join(names, ", "))
 }
 
 // pairs reads the files, or pairs the suite's cases with themselves.

@@ -114,13 +114,8 @@ func printPair(e *measure.Env, p *compared, aa bool) {
 		fmt.Fprintf(w, "  Error:     %s\n  Status:    FAIL\n", text.OneLine(p.Error))
 	case aa:
 		fmt.Fprintf(w, "  Median:    %.3fms of %d measurements, MAD %.3fms\n", p.Baseline.Median*1000, p.Baseline.N, p.Baseline.MAD*1000)
-		fmt.Fprintf(
-			w,
-			"  Noise:     %.2f%% between the fastest and the slowest\n  Tolerance: ±%.2f%%\n  Status:    %s\n",
-			p.Baseline.Floor*100,
-			p.Tolerance*100,
-			status,
-		)
+		fmt.Fprintf(w, "  Noise:     %.2f%% between the fastest and the slowest\n  Tolerance: ±%.2f%%\n  Status:    %s\n",
+			p.Baseline.Floor*100, p.Tolerance*100, status)
 		if !p.Passed {
 			fmt.Fprintf(w, "  The noise is larger than the tolerance, which would judge it: quieten the host, or raise the tolerance\n")
 		}
@@ -130,13 +125,8 @@ func printPair(e *measure.Env, p *compared, aa bool) {
 		if !p.Passed {
 			word := map[bool]string{true: "slower", false: "faster"}[p.Diff > 0]
 			fmt.Fprintf(w, "  Performance regression: %.2f%% %s than baseline!\n", math.Abs(p.Diff)*100, word)
-			fmt.Fprintf(
-				e.Stderr,
-				"[%s] Auto baseline FAILED: diff=%+.2f%%, tolerance=±%.0f%%\n",
-				text.OneLine(p.Case),
-				p.Diff*100,
-				p.Tolerance*100,
-			)
+			fmt.Fprintf(e.Stderr, "[%s] Auto baseline FAILED: diff=%+.2f%%, tolerance=±%.0f%%\n", text.OneLine(p.Case), p.Diff*100,
+				p.Tolerance*100)
 		}
 	}
 }

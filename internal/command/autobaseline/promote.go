@@ -31,12 +31,8 @@ func promote(env *measure.Env, out io.Writer, p *measure.Plan, list []compared, 
 			continue
 		}
 		if folder.Host != "" && folder.Host != p.Host.Label {
-			e.Leave(
-				"%s is not recorded, because the files hold the times of host %s and this is %s: measure there",
-				one.Case,
-				folder.Host,
-				p.Host.Label,
-			)
+			e.Leave("%s is not recorded, because the files hold the times of host %s and this is %s: measure there", one.Case, folder.Host,
+				p.Host.Label)
 			continue
 		}
 		fresh := one.pair.NewCase(filepath.Join(folder.Path, one.Case+".json"))

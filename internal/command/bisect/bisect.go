@@ -102,13 +102,13 @@ func newBisection(ctx context.Context, e *measure.Env, o *Options) (*bisection, 
 			return nil, nil, err
 		}
 	}
-	return b, r, findEnds(ctx, e, o, r, b)
+	return b, r, findEnds(ctx, o, r, b)
 }
 
 // findEnds resolves both commits. The good one must be an ancestor of the other:
 // git bisect would otherwise test where they parted, and mean something else by
 // "good".
-func findEnds(ctx context.Context, e *measure.Env, o *Options, r *repository, b *bisection) (err error) {
+func findEnds(ctx context.Context, o *Options, r *repository, b *bisection) (err error) {
 	if b.Good, err = r.commit(ctx, "--good", o.Good); err != nil {
 		return err
 	}
@@ -193,14 +193,8 @@ func ends(ctx context.Context, env *measure.Env, b *bisection, t *trees) (e dete
 		return e, metric, fmt.Errorf("compare %s with %s: %w", measure.ShortRevision(b.Bad), measure.ShortRevision(b.Good), err)
 	}
 	end() // what follows is on standard output
-	fmt.Fprintf(
-		env.Stdout,
-		"%s: bad %s against good %s: %s\n",
-		text.OneLine(b.Cell),
-		measure.ShortRevision(b.Bad),
-		measure.ShortRevision(b.Good),
-		pairs.change(&e),
-	)
+	fmt.Fprintf(env.Stdout, "%s: bad %s against good %s: %s\n", text.OneLine(b.Cell), measure.ShortRevision(b.Bad),
+		measure.ShortRevision(b.Good), pairs.change(&e))
 	switch {
 	case e.Verdict == detect.Regressed:
 	case decided(e.Verdict):
@@ -286,15 +280,8 @@ func (t *trees) suspects(ctx context.Context, b *bisection) ([]string, error) {
 }
 
 // printFound prints what was found and what to type next.
-func printFound(
-	ctx context.Context,
-	e *measure.Env,
-	b *bisection,
-	t *trees,
-	left []string,
-	steps map[string]step,
-	metric bench.Metric,
-) error {
+func printFound(ctx context.Context, e *measure.Env, b *bisection, t *trees, left []string, steps map[string]step,
+	metric bench.Metric) error {
 	subject := func(commit string) string {
 		s, err := t.Git(ctx, t.Dir, "show", "--no-patch", "--format=%s", commit)
 		if err != nil {
@@ -309,13 +296,8 @@ func printFound(
 		}
 	}
 	slices.SortFunc(skipped, func(a, b step) int { return strings.Compare(a.Commit, b.Commit) })
-	fmt.Fprintf(
-		e.Stdout,
-		"%s in between, %d skipped; the answers to git are in %s\n",
-		text.Plural(len(steps)-1, "step"),
-		len(skipped),
-		b.logPath(),
-	)
+	fmt.Fprintf(e.Stdout, "%s in between, %d skipped; the answers to git are in %s\n", text.Plural(len(steps)-1, "step"), len(skipped),
+		b.logPath())
 	for _, s := range skipped {
 		fmt.Fprintf(e.Stdout, "  skipped %s: %s\n", subject(s.Commit), text.OneLine(s.Reason))
 	}
@@ -332,13 +314,7 @@ func printFound(
 	if found.Evidence == nil {
 		return fmt.Errorf("git bisect names %s, which no step judged: look at %s", measure.ShortRevision(left[0]), b.stepsPath())
 	}
-	_, err := fmt.Fprintf(
-		e.Stdout,
-		"First bad commit: %s\n  against %s: %s\nNext: git show %s\n",
-		subject(left[0]),
-		measure.ShortRevision(b.Good),
-		bisected(found.Evidence, metric),
-		left[0],
-	)
+	_, err := fmt.Fprintf(e.Stdout, "First bad commit: %s\n  against %s: %s\nNext: git show %s\n", subject(left[0]),
+		measure.ShortRevision(b.Good), bisected(found.Evidence, metric), left[0])
 	return err
 }

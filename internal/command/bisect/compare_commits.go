@@ -104,11 +104,8 @@ func openSide(ctx context.Context, e *measure.Env, b *bisection, root, name stri
 	}
 	session.Close()
 	if len(found) > 1 {
-		return measuredSide{}, exit.Usagef(
-			"--only matches %d cells, as %s: name one of them",
-			len(found),
-			strings.Join(ids[:min(len(ids), 5)], ", "),
-		)
+		return measuredSide{}, exit.Usagef("--only matches %d cells, as %s: name one of them", len(found),
+			strings.Join(ids[:min(len(ids), 5)], ", "))
 	}
 	return measuredSide{}, errors.New("this host cannot run the cell there: see 'accelgate plan' in a checkout of that commit")
 }
@@ -176,17 +173,11 @@ func (t *pairRun) choose(name string, r *bench.Result) (bench.Metric, error) {
 	}
 	switch {
 	case name != "":
-		return bench.Metric{}, exit.Usagef(
-			"--metric: the cell measures no speed %q: use one of %s",
-			text.OneLine(name),
-			strings.Join(names, ", "),
-		)
+		return bench.Metric{}, exit.Usagef("--metric: the cell measures no speed %q: use one of %s", text.OneLine(name),
+			strings.Join(names, ", "))
 	case len(gated) != 1:
-		return bench.Metric{}, exit.Usagef(
-			"the cell has %d gated metrics: name one with --metric, of %s",
-			len(gated),
-			strings.Join(names, ", "),
-		)
+		return bench.Metric{}, exit.Usagef("the cell has %d gated metrics: name one with --metric, of %s", len(gated),
+			strings.Join(names, ", "))
 	}
 	return gated[0], nil
 }
@@ -261,15 +252,8 @@ func (t *pairRun) change(e *detect.Evidence) string { return bisected(e, t.metri
 func bisected(e *detect.Evidence, m bench.Metric) string {
 	c := judge.ChangeOf(e.Estimate, m.Better)
 	interval := judge.IntervalOf(e, m.Better)
-	return fmt.Sprintf(
-		"%s %s, 95 %%: %+.1f to %+.1f, p %.1g, %s",
-		m.Name,
-		c,
-		100*interval[0],
-		100*interval[1],
-		e.P,
-		text.Plural(e.N, "pair"),
-	)
+	return fmt.Sprintf("%s %s, 95 %%: %+.1f to %+.1f, p %.1g, %s", m.Name, c, 100*interval[0], 100*interval[1], e.P,
+		text.Plural(e.N, "pair"))
 }
 
 // half is the change halfway between none and all of it, by factors.

@@ -50,11 +50,8 @@ func openRepository(ctx context.Context, w worker.Worker, dir string, now func()
 func (r *repository) commit(ctx context.Context, flag, name string) (string, error) {
 	sha, err := r.Git(ctx, r.Dir, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
 	if err != nil {
-		return "", exit.Usagef(
-			"%s: %q is not a commit of this repository: name one, and fetch it first where the checkout is shallow",
-			flag,
-			text.OneLine(name),
-		)
+		return "", exit.Usagef("%s: %q is not a commit of this repository: name one, and fetch it first where the checkout is shallow",
+			flag, text.OneLine(name))
 	}
 	return sha, nil
 }

@@ -138,12 +138,8 @@ func writeNoise(e *measure.Env, path string, file *baseline.File, found resoluti
 	for _, l := range lost {
 		e.WarnAll(
 			[]string{
-				fmt.Sprintf(
-					"%s has no %s of %s, so its noise is not kept: record it with 'accelgate baseline update --reason TEXT'",
-					path,
-					l.Metric,
-					l.CaseID,
-				),
+				fmt.Sprintf("%s has no %s of %s, so its noise is not kept: record it with 'accelgate baseline update --reason TEXT'", path,
+					l.Metric, l.CaseID),
 			},
 		)
 	}

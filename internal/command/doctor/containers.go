@@ -16,12 +16,8 @@ import (
 func (l *look) containers(ctx context.Context) {
 	e, err := (&worker.Container{Environ: l.Environ}).About(ctx)
 	if err != nil {
-		l.add(
-			"containers",
-			Unknown,
-			"no container engine answers, and suites with worker: container need one",
-			"start docker, or type systemctl start podman.socket",
-		)
+		l.add("containers", Unknown, "no container engine answers, and suites with worker: container need one",
+			"start docker, or type systemctl start podman.socket")
 		return
 	}
 	l.ok("containers", "%s %s at %s", e.Command, text.Quote(e.Version, 40), text.Quote(e.Address, 200))

@@ -25,12 +25,8 @@ func (l *look) outdated(c call) {
 	case called == nil && c.ref == "main":
 		l.add("workflow", Warning, fmt.Sprintf("%s calls %s@main, which changes without notice", c.file, c.workflow), "write @v"+mine[1])
 	case called != nil && called[1] != mine[1]:
-		l.add(
-			"workflow",
-			Warning,
-			fmt.Sprintf("%s calls %s@%s, and this is %s", c.file, c.workflow, c.ref, l.Version),
-			"write @v"+mine[1]+", or install the release that the workflow calls",
-		)
+		l.add("workflow", Warning, fmt.Sprintf("%s calls %s@%s, and this is %s", c.file, c.workflow, c.ref, l.Version),
+			"write @v"+mine[1]+", or install the release that the workflow calls")
 	}
 }
 

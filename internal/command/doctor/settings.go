@@ -32,41 +32,26 @@ func (l *look) settings(ctx context.Context) {
 	for _, r := range rows {
 		gpu := text.Cut(r[0], 10)
 		if r[1] == "Disabled" && l.GOOS == "linux" {
-			l.add(
-				"persistence",
-				Warning,
-				"GPU "+gpu+" loads its driver anew for each process, which takes time and resets clocks",
-				"sudo nvidia-smi -i "+gpu+" -pm 1",
-			)
+			l.add("persistence", Warning, "GPU "+gpu+" loads its driver anew for each process, which takes time and resets clocks",
+				"sudo nvidia-smi -i "+gpu+" -pm 1")
 		}
 		if lower(r[2], r[3]) {
-			l.add(
-				"power",
-				Warning,
-				fmt.Sprintf("GPU %s may use %s W of its usual %s W", gpu, r[2], r[3]),
-				fmt.Sprintf("sudo nvidia-smi -i %s -pl %s", gpu, r[3]),
-			)
+			l.add("power", Warning, fmt.Sprintf("GPU %s may use %s W of its usual %s W", gpu, r[2], r[3]),
+				fmt.Sprintf("sudo nvidia-smi -i %s -pl %s", gpu, r[3]))
 		}
 		if lower(r[4], r[5]) || lower(r[5], r[4]) {
 			l.add(
 				"clocks",
 				Warning,
-				fmt.Sprintf(
-					"GPU %s has application clocks of %s MHz, not the usual %s: set them on each start, or not at all",
-					gpu,
-					r[4],
-					r[5],
-				),
+				fmt.Sprintf("GPU %s has application clocks of %s MHz, not the usual %s: set them on each start, or not at all", gpu, r[4],
+					r[5]),
 				"sudo nvidia-smi -i "+gpu+" -rac",
 			)
 		}
 	}
 	if len(l.findings) == good {
-		l.ok(
-			"settings",
-			"persistence mode, power limit and application clocks of %s are at their defaults; locked clocks cannot be read",
-			text.Plural(len(rows), "GPU"),
-		)
+		l.ok("settings", "persistence mode, power limit and application clocks of %s are at their defaults; locked clocks cannot be read",
+			text.Plural(len(rows), "GPU"))
 	}
 }
 
@@ -113,12 +98,8 @@ func (l *look) governor(context.Context) {
 		l.add(
 			"governor",
 			Warning,
-			fmt.Sprintf(
-				"%d of %s choose their clocks by %s, which adds noise",
-				slow,
-				text.Plural(len(files), "processor"),
-				text.Quote(name, 40),
-			),
+			fmt.Sprintf("%d of %s choose their clocks by %s, which adds noise", slow, text.Plural(len(files), "processor"),
+				text.Quote(name, 40)),
 			"sudo cpupower frequency-set --governor performance",
 		)
 	default:

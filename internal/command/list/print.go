@@ -42,17 +42,8 @@ func (h *Host) print(w io.Writer) {
 	if !h.Captured.IsZero() {
 		captured = h.Captured.Format("2006-01-02")
 	}
-	fmt.Fprintf(
-		w,
-		"%s\t%s\t%s\t%d\t%s\t%s\t%s\n",
-		text.OneLine(h.Label),
-		or(h.Device),
-		or(cmp.Or(h.Problem, h.Baseline)),
-		h.Cells,
-		captured,
-		or(text.Cut(h.Commit, 12)),
-		text.Plural(h.Runs, "run"),
-	)
+	fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\t%s\n", text.OneLine(h.Label), or(h.Device), or(cmp.Or(h.Problem, h.Baseline)), h.Cells,
+		captured, or(text.Cut(h.Commit, 12)), text.Plural(h.Runs, "run"))
 }
 
 // or is a foreign text in a cell of a table, "-" if there is none.
@@ -63,13 +54,8 @@ func (inv *Inventory) PrintCells(w io.Writer, columns int) error {
 	t := terminal.NewTable(w, columns)
 	fmt.Fprintf(t, "cell\tsuite\tbaselines\n")
 	for _, c := range inv.Cells {
-		fmt.Fprintf(
-			t,
-			"%s\t%s\t%s\n",
-			text.OneLine(c.ID),
-			text.OneLine(cmp.Or(c.Suite, "(not in the configuration)")),
-			or(strings.Join(c.Baselines, ", ")),
-		)
+		fmt.Fprintf(t, "%s\t%s\t%s\n", text.OneLine(c.ID), text.OneLine(cmp.Or(c.Suite, "(not in the configuration)")),
+			or(strings.Join(c.Baselines, ", ")))
 	}
 	return t.Flush()
 }

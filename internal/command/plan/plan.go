@@ -156,10 +156,8 @@ func document(e *measure.Env, p *measure.Plan, o *Options) (plannedDocument, err
 	}
 	e.WarnAll(o.warning(split))
 	for i, s := range split.Shards {
-		doc.Shards = append(
-			doc.Shards,
-			plannedShard{fmt.Sprintf("%d/%d", i+1, len(split.Shards)), inMilliseconds(s.Time), measure.CellIDs(s.Cells)},
-		)
+		doc.Shards = append(doc.Shards,
+			plannedShard{fmt.Sprintf("%d/%d", i+1, len(split.Shards)), inMilliseconds(s.Time), measure.CellIDs(s.Cells)})
 	}
 	if split.Makespan > 0 {
 		doc.Expected = &expectedTimes{inMilliseconds(split.Makespan), inMilliseconds(split.Bound), split.Ratio(), split.Unknown}
@@ -199,13 +197,8 @@ func summarize(w io.Writer, p *measure.Plan, doc plannedDocument, held *recorded
 		fmt.Fprintln(w)
 	}
 	if x := doc.Expected; x != nil {
-		fmt.Fprintf(
-			w,
-			"  expected: %.1f s for the longest shard, at least %.1f s however they are packed (%.3f x)\n",
-			x.MakespanMS/1000,
-			x.BoundMS/1000,
-			x.Ratio,
-		)
+		fmt.Fprintf(w, "  expected: %.1f s for the longest shard, at least %.1f s however they are packed (%.3f x)\n", x.MakespanMS/1000,
+			x.BoundMS/1000, x.Ratio)
 		if x.UnknownCells > 0 {
 			fmt.Fprintf(w, "  %s not in earlier runs, counted as the median of the others\n", text.Plural(x.UnknownCells, "cell"))
 		}

@@ -21,8 +21,8 @@ type Anchor struct {
 	Dry    bool     // print the anchors that would move, and write nothing
 }
 
-// PathOf returns the path of this host's baseline.
-func PathOf(ctx context.Context, e *measure.Env, o *measure.HostOptions) (string, error) {
+// pathOf returns the path of this host's baseline.
+func pathOf(ctx context.Context, e *measure.Env, o *measure.HostOptions) (string, error) {
 	s, err := e.OpenPlan(ctx, &measure.Options{HostOptions: *o, MeasureOptions: measure.MeasureOptions{NoFetch: true, Unlisted: true}})
 	if err != nil {
 		return "", err
@@ -36,7 +36,7 @@ func (a *Anchor) Run(ctx context.Context, e *measure.Env) error {
 	if err := CheckReason("accelgate baseline anchor", a.Reason); err != nil {
 		return err
 	}
-	path, err := PathOf(ctx, e, &a.HostOptions)
+	path, err := pathOf(ctx, e, &a.HostOptions)
 	if err != nil {
 		return err
 	}
@@ -81,12 +81,8 @@ func (a *Anchor) Run(ctx context.Context, e *measure.Env) error {
 // moved returns from where to where an anchor moved.
 func moved(c *baseline.Change) string {
 	if gain, ok := c.Better.Gain(c.Old, c.New); ok && c.HasOld {
-		return fmt.Sprintf(
-			"%.5g -> %.5g, %s",
-			c.Old,
-			c.New,
-			judge.Changed{Change: c.Better.Change(gain) / 100, Better: judge.BetterOf(gain)},
-		)
+		return fmt.Sprintf("%.5g -> %.5g, %s", c.Old, c.New,
+			judge.Changed{Change: c.Better.Change(gain) / 100, Better: judge.BetterOf(gain)})
 	}
 	return fmt.Sprintf("-> %.5g", c.New)
 }

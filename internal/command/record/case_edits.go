@@ -96,12 +96,8 @@ func (e *CaseEdits) measured(suite string, folder cases.Folder, runs []*bench.Ru
 			case r.Outcome != bench.Passed:
 				e.Leave("%s is not recorded, because it did not pass (%s): fix it first", text.OneLine(name), text.OneLine(r.Reason))
 			case folder.Host != "" && folder.Host != host:
-				e.Leave(
-					"%s is not recorded, because its file holds the times of host %s and this is %s: measure there",
-					text.OneLine(name),
-					folder.Host,
-					host,
-				)
+				e.Leave("%s is not recorded, because its file holds the times of host %s and this is %s: measure there", text.OneLine(name),
+					folder.Host, host)
 			default:
 				hosts[name] = append(hosts[name], host)
 				list = append(list, Measurement{Name: name, Host: host, Result: r})
@@ -112,12 +108,8 @@ func (e *CaseEdits) measured(suite string, folder cases.Folder, runs []*bench.Ru
 	return slices.DeleteFunc(list, func(m Measurement) bool {
 		several := hosts[m.Name]
 		if len(several) > 1 && several[0] == m.Host {
-			e.Leave(
-				"%s was measured on %s and its file holds the times of one host: set host in suite %s to that host's label",
-				text.OneLine(m.Name),
-				strings.Join(several, ", "),
-				suite,
-			)
+			e.Leave("%s was measured on %s and its file holds the times of one host: set host in suite %s to that host's label",
+				text.OneLine(m.Name), strings.Join(several, ", "), suite)
 		}
 		return len(several) > 1
 	})
@@ -169,9 +161,8 @@ func EditFolder(env *measure.Env, e *CaseEdits, folder cases.Folder, list []Meas
 // is left alone.
 //
 // edited holds the files that were edited before, by path.
-func (e *CaseEdits) edit(
-	folder cases.Folder, known *casefile.Case, m Measurement, edited map[string][]byte,
-) (f caseFile, ok bool, err error) {
+func (e *CaseEdits) edit(folder cases.Folder, known *casefile.Case, m Measurement,
+	edited map[string][]byte) (f caseFile, ok bool, err error) {
 	one := cmp.Or(known, m.Fresh)
 	if one == nil {
 		e.Leave("%s is not a case in %s: a run of another checkout cannot be recorded here", text.OneLine(m.Name), folder.Path)
@@ -188,11 +179,8 @@ func (e *CaseEdits) edit(
 		return f, false, nil
 	}
 	if why := e.implausible(one, &refresh); why != "" {
-		e.Leave(
-			"%s is not recorded: its total %s; if the change is meant, record it with --force (in the action, the input force)",
-			m.Name,
-			why,
-		)
+		e.Leave("%s is not recorded: its total %s; if the change is meant, record it with --force (in the action, the input force)", m.Name,
+			why)
 		return f, false, nil
 	}
 	if e.still(one, &refresh) {

@@ -215,12 +215,8 @@ func recordableRuns(arguments []string, now time.Time) (runs []*bench.Run, err e
 	for _, of := range parts {
 		run, err := bench.Merge(shards[of])
 		if err != nil {
-			return nil, fmt.Errorf(
-				"the shards of %s on %s do not make one run: %w",
-				measure.ShortRevision(of.revision),
-				text.OneLine(of.label),
-				err,
-			)
+			return nil, fmt.Errorf("the shards of %s on %s do not make one run: %w", measure.ShortRevision(of.revision),
+				text.OneLine(of.label), err)
 		}
 		runs = append(runs, run)
 	}

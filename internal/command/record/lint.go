@@ -36,10 +36,8 @@ func Lint(ctx context.Context, e *measure.Env, o *measure.HostOptions, paths []s
 		if err != nil {
 			return nil, judge.MissingBaseline(err)
 		}
-		checked = append(
-			checked,
-			lintedBaseline{path, len(file.Entries), append([]baseline.Problem{}, baseline.Lint(path, file, e.Now(), 0)...)},
-		)
+		checked = append(checked,
+			lintedBaseline{path, len(file.Entries), append([]baseline.Problem{}, baseline.Lint(path, file, e.Now(), 0)...)})
 	}
 	return checked, nil
 }
@@ -54,10 +52,8 @@ func lintConfigured(ctx context.Context, e *measure.Env, o *measure.Options) (ch
 	case err != nil:
 		return nil, err
 	case len(found) == 0:
-		return nil, fmt.Errorf(
-			"%s holds no baseline: record one with 'accelgate baseline update --reason TEXT'",
-			judge.BaselinesIn(o, file),
-		)
+		return nil, fmt.Errorf("%s holds no baseline: record one with 'accelgate baseline update --reason TEXT'",
+			judge.BaselinesIn(o, file))
 	}
 	for _, b := range found {
 		if b.Err != nil {
@@ -125,13 +121,9 @@ func unrecorded(ctx context.Context, e *measure.Env, o measure.Options, file *ba
 		for _, d := range of {
 			if len(r.Samples) > 0 && !d.Optional && !d.Met(r) {
 				problems = append(problems, baseline.Problem{CaseID: r.Cell.ID(), Severity: baseline.SeverityError,
-					Message: fmt.Sprintf(
-						"the configuration gates %s and the entry does not have it: %s, and run accelgate baseline update",
-						text.OneLine(
-							strings.Join(d.Metrics, " or "),
-						),
-						cmp.Or(d.Remedy, "correct where the suite reads it, or declare it with optional: true or when"),
-					)})
+					Message: fmt.Sprintf("the configuration gates %s and the entry does not have it: %s, and run accelgate baseline update",
+						text.OneLine(strings.Join(d.Metrics, " or ")),
+						cmp.Or(d.Remedy, "correct where the suite reads it, or declare it with optional: true or when"))})
 			}
 		}
 	}

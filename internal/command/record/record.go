@@ -139,8 +139,8 @@ func withoutReference(run *bench.Run, file *baseline.File) (warnings []string) {
 	return warnings
 }
 
-// Still counts the numbers that stay because they moved within their noise, or by too little.
-func (r recorded) Still() (n int) {
+// still counts the numbers that stay because they moved within their noise, or by too little.
+func (r recorded) still() (n int) {
 	for _, c := range r.Changes {
 		if c.Kind == baseline.Still {
 			n++
@@ -151,7 +151,7 @@ func (r recorded) Still() (n int) {
 
 // Unchanged reports whether the file would say the same again, but for when.
 func (r recorded) Unchanged() bool {
-	return r.before != nil && len(r.Changes) == r.Still() && r.before.Fingerprint != nil && r.file.Fingerprint != nil &&
+	return r.before != nil && len(r.Changes) == r.still() && r.before.Fingerprint != nil && r.file.Fingerprint != nil &&
 		reflect.DeepEqual(*r.before.Fingerprint, *r.file.Fingerprint)
 }
 
@@ -173,6 +173,6 @@ func (r recorded) ForReport(host, path string) report.HostChanges {
 			)
 		}
 	}
-	h.Still = r.Still()
+	h.Still = r.still()
 	return h
 }

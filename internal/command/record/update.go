@@ -72,7 +72,7 @@ func (u *Update) Run(ctx context.Context, e *measure.Env) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if n := recorded.Still(); n > 0 {
+	if n := recorded.still(); n > 0 {
 		fmt.Fprintf(
 			e.Stdout,
 			"%s moved within the noise or less than min_move and stay as they were; --within-noise rewrites them too\n",

@@ -256,11 +256,8 @@ func (t *experiment) conclude() (int, error) {
 		fmt.Fprintf(t.Stdout, "not judged  %s\n", text.OneLine(line))
 	}
 	if unchecked := t.unchecked(); unchecked > 0 {
-		fmt.Fprintf(
-			t.Stdout,
-			"not judged  the answers of %s are not checked: give the suite expectations\n",
-			text.Plural(unchecked, "cell"),
-		)
+		fmt.Fprintf(t.Stdout, "not judged  the answers of %s are not checked: give the suite expectations\n",
+			text.Plural(unchecked, "cell"))
 	}
 	if len(t.failed) > 0 {
 		_, err := fmt.Fprintf(t.Stdout, "FAIL: this gate cannot fail as it should: %s\n", t.failed[0])

@@ -49,7 +49,7 @@ suites:
 func (f *Found) configuration() string {
 	var b strings.Builder
 	b.WriteString(head)
-	runs := f.Runs()
+	runs := f.runs()
 	if len(runs) == 0 {
 		b.WriteString(quickstart)
 	}
@@ -116,7 +116,7 @@ func (f *Found) workflow(a Answers) string {
 
 // builds are the build commands of the suites that run, each once.
 func (f *Found) builds() (commands []string) {
-	for _, s := range f.Runs() {
+	for _, s := range f.runs() {
 		if s.Build != "" && !strings.Contains(strings.Join(commands, "\n"), s.Build) {
 			commands = append(commands, s.Build)
 		}
@@ -165,7 +165,7 @@ func (f *Found) Summary() (lines []string) {
 			lines = append(lines, fmt.Sprintf("  and %d more, which accelgate plan lists", more))
 		}
 	}
-	if len(f.Runs()) == 0 {
+	if len(f.runs()) == 0 {
 		lines = append(lines, "found no benchmark that runs here: the quickstart suite measures accelgate's embedded engine")
 	}
 	return lines

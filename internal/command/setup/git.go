@@ -40,10 +40,8 @@ func (r *repository) git(ctx context.Context) (remote, branch string, err error)
 		return strings.TrimSpace(string(response.Stdout))
 	}
 	if prefix := ask("rev-parse", "--show-prefix"); prefix != "" {
-		return "", "", exit.Usagef(
-			"this folder is not the root of the git repository: cd %s, and run the command again",
-			text.ShellWord(strings.Repeat("../", strings.Count(prefix, "/"))),
-		)
+		return "", "", exit.Usagef("this folder is not the root of the git repository: cd %s, and run the command again",
+			text.ShellWord(strings.Repeat("../", strings.Count(prefix, "/"))))
 	}
 	remote = onGitHub(ask("remote", "get-url", "origin"))
 	branch = strings.TrimPrefix(ask("symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"), "origin/")

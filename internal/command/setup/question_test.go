@@ -39,7 +39,7 @@ func TestAsk(t *testing.T) {
 				t.Fatal(err)
 			}
 			var runs []string
-			for _, s := range f.Runs() {
+			for _, s := range f.runs() {
 				runs = append(runs, s.Name)
 			}
 			if strings.Join(runs, " ") != test.want || !slices.Equal(a.Hosts, test.hosts) {

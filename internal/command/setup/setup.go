@@ -124,8 +124,8 @@ func (f *Found) rename() {
 	}
 }
 
-// Runs returns the suites that can run.
-func (f *Found) Runs() (all []Suite) {
+// runs returns the suites that can run.
+func (f *Found) runs() (all []Suite) {
 	for _, s := range f.Suites {
 		if s.Missing == "" {
 			all = append(all, s)

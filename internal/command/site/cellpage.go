@@ -39,7 +39,7 @@ type metricView struct {
 
 // placed is a change with its place on the page.
 type placed struct {
-	LevelShift
+	levelShift
 	Place string
 }
 

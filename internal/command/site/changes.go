@@ -13,8 +13,8 @@ import (
 	"github.com/accelgate/accelgate/internal/judge"
 )
 
-// LevelShift is a change of level of one metric of one cell, or a regression of the run before the newest that the newest confirms.
-type LevelShift struct {
+// levelShift is a change of level of one metric of one cell, or a regression of the run before the newest that the newest confirms.
+type levelShift struct {
 	judge.Changed
 	At                        time.Time // when the first run on the new level started
 	Host, Suite, Cell, Metric string
@@ -26,26 +26,26 @@ type LevelShift struct {
 }
 
 // Worse reports whether it is a regression.
-func (m *LevelShift) Worse() bool { return m.Better != nil && !*m.Better }
+func (m *levelShift) Worse() bool { return m.Better != nil && !*m.Better }
 
 // moves lists what changed on a host, the newest first.
-func (h *host) moves() (all []LevelShift) {
+func (h *host) moves() (all []levelShift) {
 	for _, c := range h.Cells {
 		for i, s := range c.Series {
 			all = append(all, h.ofSeries(c, i, s)...)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b LevelShift) int {
+	slices.SortStableFunc(all, func(a, b levelShift) int {
 		return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.shiftGain(), b.shiftGain()))
 	})
 	return all
 }
 
-func (m *LevelShift) shiftGain() float64 { return m.better.Change(m.Change) }
+func (m *levelShift) shiftGain() float64 { return m.better.Change(m.Change) }
 
-func (h *host) ofSeries(c *cell, metric int, s *history.Series) (all []LevelShift) {
-	move := func(changed judge.Changed, p float64, from, at int) LevelShift {
-		return LevelShift{
+func (h *host) ofSeries(c *cell, metric int, s *history.Series) (all []levelShift) {
+	move := func(changed judge.Changed, p float64, from, at int) levelShift {
+		return levelShift{
 			Changed: changed,
 			At:      h.Runs[at].At,
 			Host:    h.Label,
@@ -96,7 +96,7 @@ func place(metric int, revision string) string {
 }
 
 // since returns the moves from a time on.
-func since(moves []LevelShift, from time.Time) []LevelShift {
+func since(moves []levelShift, from time.Time) []levelShift {
 	n := 0
 	for n < len(moves) && !moves[n].At.Before(from) {
 		n++
@@ -107,7 +107,7 @@ func since(moves []LevelShift, from time.Time) []LevelShift {
 // days is a span before now.
 func (o *Options) days(n int) time.Time { return o.Now.AddDate(0, 0, -n) }
 
-func worse(moves []LevelShift) (n int) {
+func worse(moves []levelShift) (n int) {
 	for i := range moves {
 		if moves[i].Worse() {
 			n++

@@ -67,17 +67,9 @@ func (s *site) feed() error {
 	})
 }
 
-func (s *site) entry(m *LevelShift, base string) atomEntry {
-	content := fmt.Sprintf(
-		"%s of %s on %s changed by %s (p %.1g) between commit %s and commit %s.",
-		shown(m.Metric),
-		shown(m.Cell),
-		m.Host,
-		m.Changed,
-		m.P,
-		short(m.After),
-		short(m.Before),
-	)
+func (s *site) entry(m *levelShift, base string) atomEntry {
+	content := fmt.Sprintf("%s of %s on %s changed by %s (p %.1g) between commit %s and commit %s.", shown(m.Metric), shown(m.Cell), m.Host,
+		m.Changed, m.P, short(m.After), short(m.Before))
 	for _, more := range []string{s.RangeURL(m.After, m.Before), rangeCommand(m.After, m.Before)} {
 		if more != "" {
 			content += " " + more

@@ -31,10 +31,8 @@ func Folders(e *measure.Env, o *measure.HostOptions) ([]string, error) {
 		}
 	}
 	if len(folders) == 0 {
-		return nil, exit.Usagef(
-			"no history: %s is not there: record runs with 'accelgate history record RUN.json'",
-			strings.Join(candidates, " or "),
-		)
+		return nil, exit.Usagef("no history: %s is not there: record runs with 'accelgate history record RUN.json'",
+			strings.Join(candidates, " or "))
 	}
 	return folders, nil
 }

@@ -36,7 +36,7 @@ type host struct {
 	Suites   []*suite      // by name
 	Baseline *bench.Run    // nil if there is none
 	Failures []failure     // the newest first
-	Moves    []LevelShift  // changes of level, the newest first
+	Moves    []levelShift  // changes of level, the newest first
 }
 
 // suite is the cells of one suite. The name is "" for those of which no baseline and no run names the suite.

@@ -7,7 +7,7 @@ import (
 // indexView is the first page.
 type indexView struct {
 	Hosts       []summary
-	Regressions listed[LevelShift] // of the last 30 days, the newest first
+	Regressions listed[levelShift] // of the last 30 days, the newest first
 }
 
 func (s *site) index() error {
@@ -17,10 +17,10 @@ func (s *site) index() error {
 }
 
 // regressions are those of all hosts, the newest first.
-func (s *site) regressions() (all []LevelShift) {
+func (s *site) regressions() (all []levelShift) {
 	for i := range s.hosts {
 		all = append(all, s.hosts[i].moves...)
 	}
-	slices.SortStableFunc(all, func(a, b LevelShift) int { return b.At.Compare(a.At) })
+	slices.SortStableFunc(all, func(a, b levelShift) int { return b.At.Compare(a.At) })
 	return all
 }

@@ -47,10 +47,8 @@ func (o *Options) check() error {
 	}
 	here, hereErr := os.Stat(".")
 	if out, err := os.Stat(o.Out); err == nil && hereErr == nil && os.SameFile(here, out) {
-		return exit.Usagef(
-			"--out: %s is the working folder, which cannot be replaced: name one in it, as in 'accelgate site --out public'",
-			o.Out,
-		)
+		return exit.Usagef("--out: %s is the working folder, which cannot be replaced: name one in it, as in 'accelgate site --out public'",
+			o.Out)
 	}
 	return nil
 }

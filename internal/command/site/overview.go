@@ -15,7 +15,7 @@ type overview struct {
 	Baseline      time.Time
 	Captured      string // commit of the baseline
 	Suites        []suiteLink
-	Week, Month   []LevelShift // of the last 7 days; of the 23 before
+	Week, Month   []levelShift // of the last 7 days; of the 23 before
 	Creeps        listed[creep]
 	Slow          listed[slow]
 	Flaky         listed[flaky]

@@ -144,12 +144,12 @@ func (v view) Commit(revision string) linked { return linked{revision, v.CommitU
 type table struct {
 	View     view
 	Name     string
-	Moves    []LevelShift
+	Moves    []levelShift
 	Failures []failure
 }
 
 // Moves is a table of changes under a name for screen readers.
-func (v view) Moves(name string, moves []LevelShift) table {
+func (v view) Moves(name string, moves []levelShift) table {
 	return table{View: v, Name: name, Moves: moves}
 }
 

@@ -139,10 +139,8 @@ func (s *sources) document(path string) error {
 		r := &run.Results[i]
 		d.suites[r.Cell.ID()] = r.Cell.Suite
 		if r.Outcome != bench.Passed && r.Outcome != bench.Skipped {
-			d.failures = append(
-				d.failures,
-				failure{At: run.Started, Revision: run.Revision, Cell: r.Cell.ID(), Outcome: string(r.Outcome), Reason: r.Reason},
-			)
+			d.failures = append(d.failures,
+				failure{At: run.Started, Revision: run.Revision, Cell: r.Cell.ID(), Outcome: string(r.Outcome), Reason: r.Reason})
 		}
 	}
 	return nil

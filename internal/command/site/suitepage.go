@@ -23,7 +23,7 @@ type suiteView struct {
 type multiple struct {
 	Cell, Page, Metric, Unit, Now string
 	Chart                         template.HTML
-	Move                          *LevelShift // the newest of the last 30 days; nil if there is none
+	Move                          *levelShift // the newest of the last 30 days; nil if there is none
 }
 
 // page is the name of the nth page of a suite.

@@ -17,7 +17,7 @@ type summary struct {
 	Flaky, Absent int
 	Failures      int          // in the run documents of the last 30 days
 	Creep         *creep       // the largest loss since an anchor; nil if there is none
-	moves         []LevelShift // the newest
+	moves         []levelShift // the newest
 	regressed     int          // regressions of the last 7 days
 }
 
@@ -29,7 +29,7 @@ type suiteLink struct {
 // counts are changes of level in both directions.
 type counts struct{ Worse, Better int }
 
-func countsOf(moves []LevelShift) counts {
+func countsOf(moves []levelShift) counts {
 	n := worse(moves)
 	return counts{n, len(moves) - n}
 }
@@ -59,9 +59,7 @@ func (s *site) host(label string) (summary, error) {
 func (h *host) summary(page *overview) summary {
 	const maximum = 100 // entries of the feed
 	sum := summary{Label: h.Label, Runs: len(h.Runs), Cells: len(h.Cells), Newest: page.Newest, Suites: page.Suites,
-		Week: countsOf(
-			page.Week,
-		), Month: countsOf(since(h.Moves, h.days(30))), Flaky: len(page.Flaky.All), Absent: len(page.Absent.All),
+		Week: countsOf(page.Week), Month: countsOf(since(h.Moves, h.days(30))), Flaky: len(page.Flaky.All), Absent: len(page.Absent.All),
 		regressed: worse(page.Week)}
 	if h.Baseline != nil {
 		sum.Baseline, sum.Device = h.Baseline.Started, h.Baseline.Host.Device()

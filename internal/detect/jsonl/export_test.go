@@ -1,4 +1,4 @@
 package jsonl
 
 // Parse reads one line.
-func Parse(text []byte) (Trial, error) { return new(parser).parse(text) }
+func Parse(text []byte) (trial, error) { return new(parser).parse(text) }

@@ -30,7 +30,7 @@ type parser struct {
 // parse reads one line. Errors are of type [*Error], of which only column and
 // message are set. It is strict, because what is misspelt would be judged as if it
 // was not there.
-func (p *parser) parse(text []byte) (Trial, error) {
+func (p *parser) parse(text []byte) (trial, error) {
 	p.text, p.values, p.count = text, nil, 0
 	p.Open(text)
 	t, err := p.trial()
@@ -41,12 +41,12 @@ func (p *parser) parse(text []byte) (Trial, error) {
 		err = fail(0, "the line is not UTF-8: write it as UTF-8")
 	}
 	if err != nil {
-		return Trial{}, err
+		return trial{}, err
 	}
 	return t, nil
 }
 
-func (p *parser) trial() (t Trial, err error) {
+func (p *parser) trial() (t trial, err error) {
 	if err := p.expect('{', `an object, as in {"id": ...}`); err != nil {
 		return t, err
 	}
@@ -103,7 +103,7 @@ func unknown(key string, at int) error {
 }
 
 // complete refuses a line that cannot be judged.
-func complete(t *Trial, better string) error {
+func complete(t *trial, better string) error {
 	switch {
 	case t.ID == "":
 		return fail(0, `there is no id: add "id", unique in its group`)

@@ -128,13 +128,8 @@ func (s *Set) add(text []byte, name string, at int) error {
 	}
 	key := [2]string{t.Group, t.ID}
 	if first, twice := s.seen[key]; twice {
-		return refuse(
-			1,
-			"id %s occurs twice in its group, first at %s:%d: give each line of a group an id of its own",
-			quote(t.ID),
-			first.file,
-			first.line,
-		)
+		return refuse(1, "id %s occurs twice in its group, first at %s:%d: give each line of a group an id of its own", quote(t.ID),
+			first.file, first.line)
 	}
 	l := line{t.ID, t.Group, t.reduce(s.Options)}
 	if s.kept += len(l.cell.Base) + len(l.cell.Head); s.kept > maxKept {

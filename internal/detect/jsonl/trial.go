@@ -13,9 +13,9 @@ import (
 	"github.com/accelgate/accelgate/internal/detect"
 )
 
-// Trial is a line: what was measured of one cell. A NaN stands for a missing
+// trial is a line: what was measured of one cell. A NaN stands for a missing
 // value, which is null in a line.
-type Trial struct {
+type trial struct {
 	ID    string // unique within the group
 	Group string // cells that are judged together; "" is alone
 	// HigherIsBetter means that a higher value is better.
@@ -46,7 +46,7 @@ const span = 40
 // history, all values are samples: those of the baseline are taken for its newest
 // runs. Otherwise the baseline is one run, as the others are, and the candidate
 // another.
-func (t *Trial) reduce(o Options) sample {
+func (t *trial) reduce(o Options) sample {
 	s := sample{cell: detect.Cell{Options: detect.Options{HigherIsBetter: t.HigherIsBetter, MinEffect: o.MinEffect, Alpha: o.Alpha}}}
 	if t.Paired {
 		s.cell.Options.Mode = detect.Interleaved
@@ -69,7 +69,7 @@ func (t *Trial) reduce(o Options) sample {
 }
 
 // sessions counts the runs that have something usable.
-func (t *Trial) sessions() (n int) {
+func (t *trial) sessions() (n int) {
 	for _, run := range append(slices.Clip(t.History), t.Baseline) {
 		if slices.ContainsFunc(run, func(v float64) bool { return v > 0 && !math.IsInf(v, 1) }) {
 			n++

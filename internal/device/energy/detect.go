@@ -43,17 +43,13 @@ func Detect(ctx context.Context, opts Options) (meters []*Meter, absent []Absenc
 		case d.Vendor == "cpu":
 			cpu = true
 		case d.Vendor == "nvidia" && strings.HasPrefix(d.ID, "MIG-"):
-			absent = append(
-				absent,
-				Absence{d.String(), "the driver reports the power of whole GPUs only: measure energy on one without MIG"},
-			)
+			absent = append(absent,
+				Absence{d.String(), "the driver reports the power of whole GPUs only: measure energy on one without MIG"})
 		case d.Vendor == "nvidia":
 			gpus = append(gpus, d)
 		default:
-			absent = append(
-				absent,
-				Absence{d.String(), "this build cannot read the power of " + d.Vendor + " devices: use the vendor's own tool"},
-			)
+			absent = append(absent,
+				Absence{d.String(), "this build cannot read the power of " + d.Vendor + " devices: use the vendor's own tool"})
 		}
 	}
 	if len(gpus) > 0 {

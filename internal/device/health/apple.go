@@ -39,10 +39,8 @@ func askApple(ctx context.Context, t tools, devices []bench.Device) (map[string]
 
 // sampleApple lets powermetrics run until ctx is done.
 func sampleApple(ctx context.Context, t tools, first map[string]state) map[string][]state {
-	resp, _ := t.worker.Do(
-		ctx,
-		worker.Request{Args: []string{"powermetrics", "--samplers", "gpu_power,thermal", "-i", "1000"}},
-	) // as of sampleNVIDIA
+	resp, _ := t.worker.Do(ctx,
+		worker.Request{Args: []string{"powermetrics", "--samplers", "gpu_power,thermal", "-i", "1000"}}) // as of sampleNVIDIA
 	all := map[string][]state{}
 	for name := range first {
 		all[name] = parsePowermetrics(resp.Stdout)

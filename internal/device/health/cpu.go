@@ -123,10 +123,8 @@ func use(from, end machine, total float64, outside bool) (f finding) {
 	if steal > maxSteal {
 		f.unwell = append(
 			f.unwell,
-			fmt.Sprintf(
-				"the hypervisor gave %.0f %% of the processors' time to other virtual machines: use a host that is not shared",
-				100*steal,
-			),
+			fmt.Sprintf("the hypervisor gave %.0f %% of the processors' time to other virtual machines: use a host that is not shared",
+				100*steal),
 		)
 	}
 	return f
@@ -191,10 +189,8 @@ func (c *clocks) judge() finding {
 	if c.n > 0 && c.share < minClock {
 		f.unwell = append(
 			f.unwell,
-			fmt.Sprintf(
-				"busy processors ran at %.0f %% of their base frequency: look at their governor, power limit and cooling",
-				100*c.share,
-			),
+			fmt.Sprintf("busy processors ran at %.0f %% of their base frequency: look at their governor, power limit and cooling",
+				100*c.share),
 		)
 	}
 	return f

@@ -37,35 +37,26 @@ func (w *watched) judge() (f finding) {
 		}
 	}
 	for _, word := range w.slowness() {
-		f.unwell = append(
-			f.unwell,
-			fmt.Sprintf("%s was held back (%s): look at its cooling and its power supply, and measure again", name, word),
-		)
+		f.unwell = append(f.unwell,
+			fmt.Sprintf("%s was held back (%s): look at its cooling and its power supply, and measure again", name, word))
 	}
 	if share, ok := w.cappedClock(); ok && share < minShare {
 		f.unwell = append(
 			f.unwell,
-			fmt.Sprintf(
-				"%s ran at %.0f %% of its clock to stay below its power limit: look at the limit and the power supply",
-				name,
-				100*share,
-			),
+			fmt.Sprintf("%s ran at %.0f %% of its clock to stay below its power limit: look at the limit and the power supply", name,
+				100*share),
 		)
 	}
 	if n := w.last.errors - w.first.errors; w.first.counted && w.last.counted && n > 0 {
-		f.unwell = append(
-			f.unwell,
-			fmt.Sprintf("%s counted %.0f uncorrected memory errors: test the device, its answers may be wrong", name, n),
-		)
+		f.unwell = append(f.unwell,
+			fmt.Sprintf("%s counted %.0f uncorrected memory errors: test the device, its answers may be wrong", name, n))
 	}
 	for _, fault := range w.last.faults {
 		f.unwell = append(f.unwell, fmt.Sprintf("%s reports that %s: repair it before you measure", name, fault))
 	}
 	if len(w.samples) == 0 && len(w.last.held) == 0 {
-		f.unknown = append(
-			f.unknown,
-			fmt.Sprintf("no reading shows whether %s was held back meanwhile: measure for longer, or see with its vendor's tool", name),
-		)
+		f.unknown = append(f.unknown,
+			fmt.Sprintf("no reading shows whether %s was held back meanwhile: measure for longer, or see with its vendor's tool", name))
 	}
 	for _, what := range w.last.untold {
 		f.unknown = append(f.unknown, fmt.Sprintf("%s does not report %s: check with its vendor's tool that it is healthy", name, what))
@@ -134,24 +125,17 @@ func (w *watched) company() (f finding) {
 		shown := strangers[:min(len(strangers), maxShown)]
 		f.unwell = append(
 			f.unwell,
-			fmt.Sprintf(
-				"other processes use %s (%s): end them, or measure on a device of your own with --devices",
-				name,
-				strings.Join(shown, "; "),
-			),
+			fmt.Sprintf("other processes use %s (%s): end them, or measure on a device of your own with --devices", name,
+				strings.Join(shown, "; ")),
 		)
 	case !w.first.listed || !w.last.listed:
-		f.unknown = append(
-			f.unknown,
-			fmt.Sprintf("no tool lists the processes that use %s: see with its vendor's tool that no other does", name),
-		)
+		f.unknown = append(f.unknown,
+			fmt.Sprintf("no tool lists the processes that use %s: see with its vendor's tool that no other does", name))
 	case blurred:
 		f.unknown = append(
 			f.unknown,
-			fmt.Sprintf(
-				"the owners of processes that use %s are not visible here: check with its vendor's tool that no other process does",
-				name,
-			),
+			fmt.Sprintf("the owners of processes that use %s are not visible here: check with its vendor's tool that no other process does",
+				name),
 		)
 	}
 	return f

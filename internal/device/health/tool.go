@@ -30,11 +30,8 @@ func (t tools) run(ctx context.Context, args ...string) (out []byte, trouble str
 	case resp.StdoutTruncated || len(resp.Stdout) > maxOutput:
 		return nil, args[0] + " printed more than is read: run it by hand"
 	case len(resp.Stdout) == 0:
-		return nil, fmt.Sprintf(
-			"%s printed nothing (%s): run it by hand",
-			args[0],
-			cmp.Or(resp.Reason()+lastWords(resp.Log), "exit code 0"),
-		)
+		return nil, fmt.Sprintf("%s printed nothing (%s): run it by hand", args[0],
+			cmp.Or(resp.Reason()+lastWords(resp.Log), "exit code 0"))
 	}
 	return resp.Stdout, "" // a tool that fails may have told what it could
 }

@@ -87,11 +87,9 @@ func (c Config) check() error {
 		}
 		return nil
 	}
-	err := errors.Join(
-		wait("ttft", c.TTFT), wait("tpot", c.TPOT), wait("jitter", c.Jitter),
-		count("tokens", c.Tokens, maxTokens), count("slots", c.Slots, maxSlots), count("cached_tokens", c.CachedTokens, maxTokens),
-		count("the number of faults", len(c.Faults), maxFaults),
-	)
+	err := errors.Join(wait("ttft", c.TTFT), wait("tpot", c.TPOT), wait("jitter", c.Jitter), count("tokens", c.Tokens, maxTokens),
+		count("slots", c.Slots, maxSlots), count("cached_tokens", c.CachedTokens, maxTokens),
+		count("the number of faults", len(c.Faults), maxFaults))
 	if c.Engine != "" && !slices.Contains(engines(), c.Engine) {
 		err = errors.Join(err, fmt.Errorf("engine %q: choose one of %s", c.Engine, join(engines())))
 	}

@@ -174,9 +174,8 @@ func (s *Server) Accept(r *http.Request, body []byte, chat bool) (openai.Answer,
 }
 
 // accept notes a request and returns its answer, unless it is wrong or meets a refusal.
-func (s *Server) accept(
-	r *http.Request, body []byte, q Request, refused *openai.Error, answer func(context.Context, *openai.Response, Request, script),
-) (openai.Answer, *openai.Error) {
+func (s *Server) accept(r *http.Request, body []byte, q Request, refused *openai.Error,
+	answer func(context.Context, *openai.Response, Request, script)) (openai.Answer, *openai.Error) {
 	q.seal(r, connOf(r), body)
 	q, script := s.enter(q, refused == nil)
 	if refused == nil {

@@ -49,30 +49,16 @@ func OpenMetrics(w io.Writer, run *bench.Run) error {
 	describe(out, "accelgate_cell_passed", "1 if the cell passed, else 0.")
 	for i := range run.Results {
 		r := &run.Results[i]
-		fmt.Fprintf(
-			out,
-			"accelgate_cell_passed{%s,%s,%s} %d\n",
-			host,
-			cellLabels(&r.Cell),
-			attribute("outcome", string(r.Outcome)),
-			passed(r),
-		)
+		fmt.Fprintf(out, "accelgate_cell_passed{%s,%s,%s} %d\n", host, cellLabels(&r.Cell), attribute("outcome", string(r.Outcome)),
+			passed(r))
 	}
 	for _, f := range families {
 		describe(out, f.name, f.help)
 		for n := range numbers(run) {
 			if value, ok := f.of(&n); ok {
-				fmt.Fprintf(
-					out,
-					"%s{%s,%s,%s,%s,%s} %s\n",
-					f.name,
-					host,
-					cellLabels(&n.result.Cell),
-					attribute("metric", name(n.metric.Name, bench.MaxID)),
-					attribute("unit", n.metric.Unit),
-					attribute("better", string(n.metric.Better)),
-					format(value),
-				)
+				fmt.Fprintf(out, "%s{%s,%s,%s,%s,%s} %s\n", f.name, host, cellLabels(&n.result.Cell),
+					attribute("metric", name(n.metric.Name, bench.MaxID)), attribute("unit", n.metric.Unit),
+					attribute("better", string(n.metric.Better)), format(value))
 			}
 		}
 	}

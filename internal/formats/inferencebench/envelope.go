@@ -175,11 +175,8 @@ func (e *Envelope) fillExtra() {
 func (e *Envelope) fillMetrics() error {
 	metrics, _ := e.body.get("metrics")
 	if n := len(metrics.keys); n == 0 || n > maxMetrics {
-		return fmt.Errorf(
-			"metrics has %d entries: v1 demands one, and this build reads up to %d: write the others to a second envelope",
-			n,
-			maxMetrics,
-		)
+		return fmt.Errorf("metrics has %d entries: v1 demands one, and this build reads up to %d: write the others to a second envelope", n,
+			maxMetrics)
 	}
 	for i, name := range metrics.keys {
 		if name == "" || len(name) > maxName || !utf8.ValidString(name) {

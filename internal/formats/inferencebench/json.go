@@ -56,11 +56,8 @@ type reader struct{ data []byte }
 // read reads one value that is all of data.
 func read(data []byte) (value, error) {
 	if len(data) > maxBytes {
-		return value{}, fmt.Errorf(
-			"%d bytes are more than %d, which no envelope has: see whether this is the right file",
-			len(data),
-			maxBytes,
-		)
+		return value{}, fmt.Errorf("%d bytes are more than %d, which no envelope has: see whether this is the right file", len(data),
+			maxBytes)
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if !utf8.Valid(data) {

@@ -83,10 +83,8 @@ func (e *Envelope) Run() *bench.Run {
 			s.Estimates = e.estimates(m.Name, len(s.Values))
 			result.Samples = append(result.Samples, s)
 		case m.Text != "":
-			run.Warnings = append(
-				run.Warnings,
-				fmt.Sprintf("metric %.100q is %s and was left out: see why it was not measured", m.Name, m.Text),
-			)
+			run.Warnings = append(run.Warnings,
+				fmt.Sprintf("metric %.100q is %s and was left out: see why it was not measured", m.Name, m.Text))
 		}
 	}
 	settleFallbacks(run.Metrics)
@@ -96,7 +94,7 @@ func (e *Envelope) Run() *bench.Run {
 
 // numbers returns the metrics that are no texts, as many as a Run may hold.
 func (e *Envelope) numbers(run *bench.Run) []Metric {
-	list := slices.DeleteFunc(slices.Clone(e.Metrics), func(m Metric) bool { v, _ := e.body.metric(m.Name); return v.kind == str })
+	list := slices.DeleteFunc(slices.Clone(e.Metrics), func(m Metric) bool { return e.body.metric(m.Name).kind == str })
 	if len(list) <= maxRunMetrics {
 		return list
 	}
@@ -114,13 +112,13 @@ func ungated(name string) int {
 }
 
 // metric returns an entry of metrics, whose name may hold dots.
-func (v value) metric(name string) (value, bool) {
+func (v value) metric(name string) value {
 	metrics, _ := v.get("metrics")
 	i := slices.Index(metrics.keys, name)
 	if i < 0 {
-		return value{}, false
+		return value{}
 	}
-	return metrics.items[i], true
+	return metrics.items[i]
 }
 
 // describe prefers what the file says about a metric to what its name
@@ -279,7 +277,7 @@ func (e *Envelope) context() map[string]string {
 		fill(strings.ToValidUTF8(key, "\ufffd"), kept.items[i].plain())
 	}
 	for _, m := range e.Metrics {
-		if v, _ := e.body.metric(m.Name); v.kind == str && !isField(m.Name) {
+		if e.body.metric(m.Name).kind == str && !isField(m.Name) {
 			fill(m.Name, m.Text)
 		}
 	}

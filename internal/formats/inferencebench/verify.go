@@ -24,11 +24,8 @@ func VerifyName(name string, data []byte) error {
 		return err
 	}
 	if hash[:len(found[1])] != found[1] {
-		return fmt.Errorf(
-			"the content has the hash %s and the name says %s, so the file was edited or renamed: take the original",
-			hash[:len(found[1])],
-			found[1],
-		)
+		return fmt.Errorf("the content has the hash %s and the name says %s, so the file was edited or renamed: take the original",
+			hash[:len(found[1])], found[1])
 	}
 	return nil
 }

@@ -38,10 +38,8 @@ func (c *cursor) invalid() error {
 	if c.at >= len(c.data) {
 		return errCutOff
 	}
-	return fmt.Errorf(
-		"line %d of the JSON is not what this format has there: see what else was written into it",
-		1+bytes.Count(c.data[:c.at], []byte{'\n'}),
-	)
+	return fmt.Errorf("line %d of the JSON is not what this format has there: see what else was written into it",
+		1+bytes.Count(c.data[:c.at], []byte{'\n'}))
 }
 
 // object calls member for each member; member takes the value. The key is valid

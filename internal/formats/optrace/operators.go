@@ -65,11 +65,8 @@ func (o *operators) row(name []byte, seconds float64, calls int64) error {
 	o.sum.seconds += seconds
 	o.sum.calls += calls
 	if !o.sum.possible() {
-		return fmt.Errorf(
-			"the operators up to %s have %v, which cannot be: see whether the output is what this format is for",
-			quote(name),
-			o.sum,
-		)
+		return fmt.Errorf("the operators up to %s have %v, which cannot be: see whether the output is what this format is for", quote(name),
+			o.sum)
 	}
 	return o.append(name, seconds, calls)
 }

@@ -150,10 +150,8 @@ func totalModel(text []byte) string {
 // with any space before the number and before the unit.
 func simulatorTotal(text []byte, model string) (float64, error) {
 	if model == "" {
-		return 0, fmt.Errorf(
-			"the output %w: it has neither msmodeling's table nor its total; see in its log why the simulator ended early",
-			ErrNone,
-		)
+		return 0, fmt.Errorf("the output %w: it has neither msmodeling's table nor its total; see in its log why the simulator ended early",
+			ErrNone)
 	}
 	shown := quote([]byte(model))
 	shown = shown[1 : len(shown)-1]
@@ -172,13 +170,8 @@ func simulatorTotal(text []byte, model string) (float64, error) {
 			}
 			digit := lastDigit(digits) * scale
 			if v *= scale; found && math.Abs(v-total) > max(step, digit)/2 {
-				return 0, fmt.Errorf(
-					"%w: it has two totals for %s, %g s and %g s; run one simulation in each case",
-					bench.ErrContradiction,
-					shown,
-					total,
-					v,
-				)
+				return 0, fmt.Errorf("%w: it has two totals for %s, %g s and %g s; run one simulation in each case", bench.ErrContradiction,
+					shown, total, v)
 			}
 			if !found {
 				total, step, found = v, digit, true

@@ -23,10 +23,8 @@ func simulatorTraceOf(data []byte, wanted string) (*Profile, error) {
 	model := t.model(wanted)
 	events := t.where(func(e event) bool { return e.category == model && model >= 0 })
 	if len(events) == 0 {
-		return nil, fmt.Errorf(
-			"the trace %w: none of its processes is a performance model of msmodeling; pass its --chrome-trace-file",
-			ErrNone,
-		)
+		return nil, fmt.Errorf("the trace %w: none of its processes is a performance model of msmodeling; pass its --chrome-trace-file",
+			ErrNone)
 	}
 	var s summary
 	if err := charge(t, &s, events, lengths(events)); err != nil {

@@ -36,11 +36,7 @@ func NewKey() (private, public []byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return pem.EncodeToMemory(
-			&pem.Block{Type: "PRIVATE KEY", Bytes: der},
-		), pem.EncodeToMemory(
-			&pem.Block{Type: "PUBLIC KEY", Bytes: derPublic},
-		), nil
+	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: derPublic}), nil
 }
 
 // ParsePrivate reads a private key. No error quotes it.
@@ -82,9 +78,9 @@ func Sign(key ed25519.PrivateKey, data []byte) []byte {
 	return append([]byte(base64.StdEncoding.EncodeToString(ed25519.Sign(key, data))), '\n')
 }
 
-// Verify returns an error unless signed, the content of a file of a signature, is
+// verify returns an error unless signed, the content of a file of a signature, is
 // that of data by the owner of the key.
-func Verify(key ed25519.PublicKey, data, signed []byte) error {
+func verify(key ed25519.PublicKey, data, signed []byte) error {
 	raw, err := base64.StdEncoding.DecodeString(string(bytes.TrimSpace(signed)))
 	if err != nil || len(raw) != ed25519.SignatureSize {
 		return errors.New("it is not a signature: sign the file again with 'accelgate sign'")
@@ -101,7 +97,7 @@ func VerifyFile(key ed25519.PublicKey, path string, data []byte) error {
 	if err != nil {
 		return fmt.Errorf("%s is not signed: %w: bring its .sig along, or sign it with 'accelgate sign'", path, err)
 	}
-	if err := Verify(key, data, signed); err != nil {
+	if err := verify(key, data, signed); err != nil {
 		return fmt.Errorf("%s: %w", path+Suffix, err)
 	}
 	return nil

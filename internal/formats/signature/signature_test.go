@@ -36,7 +36,7 @@ func TestSignaturesAreThoseOfOpenSSL(t *testing.T) {
 	}
 	public, err := ParsePublic([]byte(opensslPublic))
 	if err == nil {
-		err = Verify(public, []byte(opensslText), []byte(opensslSignature))
+		err = verify(public, []byte(opensslText), []byte(opensslSignature))
 	}
 	if err != nil {
 		t.Error(err)
@@ -48,12 +48,12 @@ func TestVerifyRefusesEverythingElse(t *testing.T) {
 	_, other := pair(t)
 	data := []byte("numbers")
 	signed := Sign(private, data)
-	if err := Verify(public, data, signed); err != nil {
+	if err := verify(public, data, signed); err != nil {
 		t.Fatal(err)
 	}
 	for name, err := range map[string]error{
-		"content": Verify(public, []byte("numbers "), signed), "key": Verify(other, data, signed), "empty": Verify(public, data, nil),
-		"text": Verify(public, data, []byte("not base64")), "short": Verify(public, data, signed[:40]), "raw": Verify(public, data, ed25519.Sign(private, data)),
+		"content": verify(public, []byte("numbers "), signed), "key": verify(other, data, signed), "empty": verify(public, data, nil),
+		"text": verify(public, data, []byte("not base64")), "short": verify(public, data, signed[:40]), "raw": verify(public, data, ed25519.Sign(private, data)),
 	} {
 		if err == nil {
 			t.Errorf("another %s was accepted", name)
@@ -116,7 +116,7 @@ func FuzzKeys(f *testing.F) {
 			Sign(key, data)
 		}
 		if key, err := ParsePublic(data); err == nil {
-			_ = Verify(key, data, data)
+			_ = verify(key, data, data)
 		}
 	})
 }

@@ -115,12 +115,8 @@ func (t *translation) writeModels(models []Model) {
 			t.line("        args: [--mmproj, \"{model.companion}\"]")
 			m.MMProj = t.written(m.MMProj)
 		}
-		t.line(
-			"        vars: {path: %s, family: %s, companion: %s}",
-			scalar(t.written(m.GGUF)),
-			scalar(strings.ToLower(m.Family)),
-			scalar(m.MMProj),
-		)
+		t.line("        vars: {path: %s, family: %s, companion: %s}", scalar(t.written(m.GGUF)), scalar(strings.ToLower(m.Family)),
+			scalar(m.MMProj))
 		t.line("        provides: [%s]", strings.Join(m.provides(), ", "))
 	}
 }

@@ -115,13 +115,8 @@ func (r *reader) parse() (hujson.Value, error) {
 		message := err.Error()
 		if n, _ := fmt.Sscanf(message, "hujson: line %d, column %d: ", &line, &column); n == 2 {
 			_, message, _ = strings.Cut(strings.TrimPrefix(message, "hujson: "), ": ")
-			return none, fmt.Errorf(
-				"%s:%d:%d: not valid JSON (%s): check the commas and quotes here",
-				plain(r.name),
-				line,
-				column,
-				plain(message),
-			)
+			return none, fmt.Errorf("%s:%d:%d: not valid JSON (%s): check the commas and quotes here", plain(r.name), line, column,
+				plain(message))
 		}
 		return none, fmt.Errorf("%s: not valid JSON (%s): check the commas and quotes", plain(r.name), plain(message))
 	}

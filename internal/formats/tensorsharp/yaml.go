@@ -120,10 +120,8 @@ func (t *translation) discover(others bool) {
 	case t.modelDir == "":
 		return
 	case others && !isFolder(t.opened(t.modelDir)):
-		t.warn(
-			"the folder of models %s does not exist, so only the models that are listed are measured: create it, or correct model_dir",
-			quote(t.modelDir),
-		)
+		t.warn("the folder of models %s does not exist, so only the models that are listed are measured: create it, or correct model_dir",
+			quote(t.modelDir))
 		return
 	}
 	t.line("    discover:")
@@ -197,12 +195,8 @@ func (t *translation) written(path string) string {
 	dir := cmp.Or(t.o.Dir, t.o.WorkDir, ".")
 	rel, err := filepath.Rel(dir, path)
 	if err != nil && t.err == nil {
-		t.err = fmt.Errorf(
-			"%s: cannot name %s from the folder %s: write absolute paths into the configuration",
-			plain(t.name),
-			quote(path),
-			quote(dir),
-		)
+		t.err = fmt.Errorf("%s: cannot name %s from the folder %s: write absolute paths into the configuration", plain(t.name), quote(path),
+			quote(dir))
 	}
 	return rel
 }

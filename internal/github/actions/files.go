@@ -30,12 +30,8 @@ func (a *Action) SetOutput(name, value string) error {
 		return fmt.Errorf("set output %s: not a name; use letters, digits, %q and %q", quote(name), '-', '_')
 	}
 	if len(value) > maxOutput {
-		return fmt.Errorf(
-			"set output %s: %d bytes are more than the %d allowed; write a file and pass its path",
-			name,
-			len(value),
-			maxOutput,
-		)
+		return fmt.Errorf("set output %s: %d bytes are more than the %d allowed; write a file and pass its path", name, len(value),
+			maxOutput)
 	}
 	if a.getenv("GITHUB_OUTPUT") == "" {
 		return fmt.Errorf("set output %s: GITHUB_OUTPUT is not set; run as a step of a workflow", name)

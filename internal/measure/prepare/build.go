@@ -94,7 +94,7 @@ func (c *Checkout) build(ctx context.Context, name string, b *config.Build, lock
 	}
 	key := c.key(ctx, b)
 	c.Say(fmt.Sprintf("building %s: %s", c.What, quoted(b.Command)))
-	reason, err = c.run(ctx, &b.Step, logName{log: logOf(name, "build")}, DefaultBuildTimeout)
+	reason, err = c.run(ctx, &b.Step, logName{log: logOf(name, "build")}, defaultBuildTimeout)
 	if err != nil || reason != "" {
 		return reason, err
 	}

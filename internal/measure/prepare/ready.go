@@ -26,7 +26,7 @@ var errEnded = errors.New("it ended")
 // ready waits until the service shows that it is up. The error says what the last look found that
 // had time to find something.
 func (s *Stage) ready(ctx context.Context, r *config.Ready, ended <-chan struct{}) error {
-	within := cmp.Or(r.Within, DefaultReady)
+	within := cmp.Or(r.Within, defaultReady)
 	bounded, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	var found error

@@ -13,10 +13,8 @@ import (
 func (s *Stage) startService(ctx context.Context) (reason string, err error) {
 	of := s.Around.Service
 	if address := listenedOn(&of.Ready); occupied(ctx, address) {
-		return fmt.Sprintf(
-			"a program listens on %s already, and would be measured in place of the service: end it, or choose another port",
-			address,
-		), nil
+		return fmt.Sprintf("a program listens on %s already, and would be measured in place of the service: end it, or choose another port",
+			address), nil
 	}
 	// It serves cells of later rounds as well, whose context is another one.
 	request := worker.Request{Args: of.Command, Dir: s.path(of.Dir), Env: suite.Entries(of.Env), Transcript: maxLog}

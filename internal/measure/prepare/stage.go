@@ -47,12 +47,8 @@ const (
 
 // Measure measures a cell by inner between its steps. What cannot be prepared fails the cell
 // as one that did not start. An error means what it means of inner.
-func (s *Stage) Measure(
-	ctx context.Context,
-	cell bench.Cell,
-	d bench.Device,
-	inner func(context.Context) (bench.Result, error),
-) (bench.Result, error) {
+func (s *Stage) Measure(ctx context.Context, cell bench.Cell, d bench.Device,
+	inner func(context.Context) (bench.Result, error)) (bench.Result, error) {
 	run, why, err := s.enter(ctx, d)
 	if err == nil && why == "" {
 		why, err = s.load(ctx, cell, d, run)
@@ -142,7 +138,7 @@ func (s *Stage) named(ctx context.Context, step *config.Step, name logName, env 
 	if step == nil {
 		return "", nil
 	}
-	return s.run(ctx, step, name, DefaultStepTimeout, env...)
+	return s.run(ctx, step, name, defaultStepTimeout, env...)
 }
 
 // stepOf is a step of a pair; nil if there is none.
@@ -158,12 +154,8 @@ func stepOf(pair *config.Pair, name string) *config.Step {
 
 // beside measures by inner while the service lives. A cell whose service ends is stopped and
 // fails, whatever it measured, unless its answer is wrong.
-func (s *Stage) beside(
-	ctx context.Context,
-	run *worker.Background,
-	cell bench.Cell,
-	inner func(context.Context) (bench.Result, error),
-) (bench.Result, error) {
+func (s *Stage) beside(ctx context.Context, run *worker.Background, cell bench.Cell,
+	inner func(context.Context) (bench.Result, error)) (bench.Result, error) {
 	if run == nil {
 		return inner(ctx)
 	}
@@ -213,12 +205,8 @@ func (s *Stage) bury(run *worker.Background, when string) (why string, err error
 	ended += "; see " + s.logPath("service-failed")
 	name := quoted(s.Around.Service.Command)
 	if s.deaths >= maxDeaths {
-		s.broken = fmt.Sprintf(
-			"the service %s ended %s while cells were measured, the last time: %s",
-			name,
-			text.Plural(s.deaths, "time"),
-			ended,
-		)
+		s.broken = fmt.Sprintf("the service %s ended %s while cells were measured, the last time: %s", name, text.Plural(s.deaths, "time"),
+			ended)
 	}
 	return fmt.Sprintf("the service %s ended %s: %s", name, when, ended), nil
 }

@@ -148,9 +148,7 @@ func (c *Checkout) inputs(ctx context.Context, b *config.Build) string {
 
 // git runs git in the checkout.
 func (c *Checkout) git(ctx context.Context, args ...string) (out string, ok bool) {
-	response, err := c.Worker.Do(
-		ctx,
-		worker.Request{Args: append([]string{"git"}, args...), Dir: c.Dir, Unset: worktree.Variables, Timeout: time.Minute},
-	)
+	response, err := c.Worker.Do(ctx,
+		worker.Request{Args: append([]string{"git"}, args...), Dir: c.Dir, Unset: worktree.Variables, Timeout: time.Minute})
 	return string(response.Stdout), err == nil && response.OK() && !response.StdoutTruncated
 }

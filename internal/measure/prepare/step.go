@@ -20,9 +20,9 @@ import (
 
 // The bounds of steps that the configuration does not bound.
 const (
-	DefaultBuildTimeout = time.Hour
-	DefaultStepTimeout  = 10 * time.Minute
-	DefaultReady        = 60 * time.Second
+	defaultBuildTimeout = time.Hour
+	defaultStepTimeout  = 10 * time.Minute
+	defaultReady        = 60 * time.Second
 )
 
 // maxLog is the size in bytes from which a log keeps its beginning and its end only.
@@ -46,13 +46,8 @@ type logName struct{ log, failed string }
 
 // run runs a step and keeps its log. The reason is "" if it succeeded. An error means that
 // ctx was done, or that something of it cannot be ended.
-func (c *Checkout) run(
-	ctx context.Context,
-	step *config.Step,
-	name logName,
-	limit time.Duration,
-	env ...string,
-) (reason string, err error) {
+func (c *Checkout) run(ctx context.Context, step *config.Step, name logName, limit time.Duration,
+	env ...string) (reason string, err error) {
 	response, err := c.Worker.Do(
 		ctx,
 		worker.Request{Args: step.Command, Dir: c.path(step.Dir), Env: append(suite.Entries(step.Env), env...),

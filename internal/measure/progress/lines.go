@@ -90,10 +90,8 @@ func (s *state) table(shown func(string) bool, columns int) (lines []string) {
 		}
 		for _, metric := range c.order {
 			if values := c.values[metric]; shown(metric) {
-				rows = append(
-					rows,
-					[3]string{id, metric, fmt.Sprintf("%.4g ± %.2g %% (n=%d)", stats.Median(values), spread(values), len(values))},
-				)
+				rows = append(rows,
+					[3]string{id, metric, fmt.Sprintf("%.4g ± %.2g %% (n=%d)", stats.Median(values), spread(values), len(values))})
 			}
 			id = ""
 		}
@@ -107,14 +105,8 @@ func (s *state) table(shown func(string) bool, columns int) (lines []string) {
 	wide[1] = min(wide[1], 24)
 	wide[0] = min(wide[0], max(12, columns-wide[1]-30))
 	for _, r := range rows {
-		line := fmt.Sprintf(
-			"%-*s  %-*s  %s",
-			wide[0],
-			middle(text.OneLine(r[0]), wide[0]),
-			wide[1],
-			middle(text.OneLine(r[1]), wide[1]),
-			text.OneLine(r[2]),
-		)
+		line := fmt.Sprintf("%-*s  %-*s  %s", wide[0], middle(text.OneLine(r[0]), wide[0]), wide[1], middle(text.OneLine(r[1]), wide[1]),
+			text.OneLine(r[2]))
 		lines = append(lines, strings.TrimRight(middle(line, max(columns, 40)), " "))
 	}
 	if more > 0 {

@@ -65,13 +65,8 @@ func (d *Display) showLine() {
 		options = append(options, mpb.WithWidth(d.o.Columns))
 	}
 	d.bars = mpb.New(options...)
-	d.bar = d.bars.New(
-		0,
-		mpb.BarStyle().Lbound("[").Filler("#").Tip("#").Padding("-").Rbound("]"),
-		mpb.BarWidth(barWidth),
-		mpb.BarRemoveOnComplete(),
-		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return " " + d.now() })),
-	)
+	d.bar = d.bars.New(0, mpb.BarStyle().Lbound("[").Filler("#").Tip("#").Padding("-").Rbound("]"), mpb.BarWidth(barWidth),
+		mpb.BarRemoveOnComplete(), mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return " " + d.now() })))
 }
 
 // advance moves the bar to where the state is. No lock is held meanwhile: the bar's own

@@ -308,10 +308,8 @@ func (s *state) complete(optional func(c bench.Cell, metric string) bool) {
 	for _, sample := range r.Samples {
 		if len(sample.Values) != s.rounds {
 			if optional != nil && optional(r.Cell, sample.Metric) {
-				r.Warnings = append(
-					slices.Clip(r.Warnings),
-					fmt.Sprintf("%s was measured in %d of %d rounds only", sample.Metric, len(sample.Values), s.rounds),
-				)
+				r.Warnings = append(slices.Clip(r.Warnings),
+					fmt.Sprintf("%s was measured in %d of %d rounds only", sample.Metric, len(sample.Values), s.rounds))
 				continue
 			}
 			r.Outcome, r.Cause = bench.Failed, bench.CauseOutput

@@ -195,13 +195,8 @@ func (f *fidelity) result(r bench.Result, report lowrank.Report, took float64, f
 		r.Outcome, r.Reason = bench.Incorrect, firstFault(report)
 	case s.Different > 0 && first && f.suite.body.Level == Fail:
 		r.Outcome = bench.Incorrect
-		r.Reason = fmt.Sprintf(
-			"%d of %s differ by more than the tolerance %g, by at most %.3g",
-			s.Different,
-			text.Plural(s.Total, "parameter"),
-			report.Settings.Tolerance,
-			s.Max,
-		)
+		r.Reason = fmt.Sprintf("%d of %s differ by more than the tolerance %g, by at most %.3g", s.Different,
+			text.Plural(s.Total, "parameter"), report.Settings.Tolerance, s.Max)
 	}
 	if s.Compared == 0 {
 		return r
@@ -216,14 +211,8 @@ func (f *fidelity) result(r bench.Result, report lowrank.Report, took float64, f
 func firstFault(report lowrank.Report) string {
 	for _, p := range report.Parameters {
 		if len(p.Faults) > 0 {
-			return fmt.Sprintf(
-				"%d of %s failed; %.200s: %s: %s",
-				report.Summary.Failed,
-				text.Plural(report.Summary.Total, "parameter"),
-				p.Name,
-				p.Faults[0].Kind,
-				p.Faults[0].Detail,
-			)
+			return fmt.Sprintf("%d of %s failed; %.200s: %s: %s", report.Summary.Failed, text.Plural(report.Summary.Total, "parameter"),
+				p.Name, p.Faults[0].Kind, p.Faults[0].Detail)
 		}
 	}
 	return fmt.Sprintf("%d of %s failed", report.Summary.Failed, text.Plural(report.Summary.Total, "parameter"))

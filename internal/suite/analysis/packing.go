@@ -100,11 +100,8 @@ func (s *Suite) resolve(name string) string {
 func (s *Suite) packingPoint(p Problem, a packing.Algorithm) point {
 	return point{
 		tag: tagPacking,
-		cell: cell(
-			bench.Param{Key: "kind", Value: tagPacking},
-			bench.Param{Key: "scenario", Value: p.Name},
-			bench.Param{Key: "algorithm", Value: a.Name},
-		),
+		cell: cell(bench.Param{Key: "kind", Value: tagPacking}, bench.Param{Key: "scenario", Value: p.Name},
+			bench.Param{Key: "algorithm", Value: a.Name}),
 		content: func() (string, error) {
 			data, err := json.Marshal([]any{p.Problem, a.Name, s.body.Packing.Rounds})
 			return fmt.Sprintf("%x", sha256.Sum256(data)), err
@@ -138,15 +135,11 @@ func (s *Suite) pack(p Problem, a packing.Algorithm) (r bench.Result) {
 		r.Samples = append(r.Samples, bench.Sample{Metric: packingMetrics[i].Name, Values: []float64{value}})
 	}
 	ms := c.Results[0].Milliseconds()
-	r.Samples = append(
-		r.Samples,
-		bench.Sample{Metric: packTime, Values: []float64{stats.Median(ms)}, Estimates: []bench.Estimate{suite.MedianOfCalls(ms)}},
-	)
+	r.Samples = append(r.Samples,
+		bench.Sample{Metric: packTime, Values: []float64{stats.Median(ms)}, Estimates: []bench.Estimate{suite.MedianOfCalls(ms)}})
 	if m.LeftOut > 0 {
-		r.Warnings = append(
-			r.Warnings,
-			text.Plural(m.LeftOut, "sequence")+" left out: longer than a rank's tokens, or empty; packing.oversize decides",
-		)
+		r.Warnings = append(r.Warnings,
+			text.Plural(m.LeftOut, "sequence")+" left out: longer than a rank's tokens, or empty; packing.oversize decides")
 	}
 	return r
 }

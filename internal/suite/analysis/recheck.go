@@ -38,11 +38,8 @@ func Recheck(c *config.Suite) (func(*bench.Result) (unverified string, err error
 func (b *body) recheck(r *bench.Result, v Variant) (unverified string, err error) {
 	limits := b.Fidelity.settings(v, "")
 	if degrees, _ := largest(r, "degrees"); degrees > limits.MaxDegrees {
-		return "", fmt.Errorf(
-			"vectors are %.3g degrees from a right angle, of which the configuration allows %g",
-			degrees,
-			limits.MaxDegrees,
-		)
+		return "", fmt.Errorf("vectors are %.3g degrees from a right angle, of which the configuration allows %g", degrees,
+			limits.MaxDegrees)
 	}
 	if b.Level != Fail || v != b.Fidelity.Variants[0] {
 		return "", nil

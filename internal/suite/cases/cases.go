@@ -145,12 +145,9 @@ func (b *body) checkEngineArgs(c *config.Suite, args []string, inputs []*input) 
 	if len(args) == 0 || slices.ContainsFunc(inputs, func(in *input) bool { return in.command.embedded() }) {
 		return nil
 	}
-	return c.Errorf(
-		"commands",
-		"suite %s does not run the embedded engine, so %s has no effect: leave it out, or select another suite with --suite",
-		c.Name,
-		strings.Join(args, " "),
-	)
+	return c.Errorf("commands",
+		"suite %s does not run the embedded engine, so %s has no effect: leave it out, or select another suite with --suite", c.Name,
+		strings.Join(args, " "))
 }
 
 // embedded reports whether the command runs the embedded engine.

@@ -128,12 +128,8 @@ func (b *body) choose(in *input) {
 		return
 	}
 	in.fail(
-		fmt.Sprintf(
-			"no command fits: those for %s cases are for %s: correct the case, or add one to commands%s",
-			in.typ,
-			strings.Join(whens, ", or for "),
-			b.orPreset(),
-		),
+		fmt.Sprintf("no command fits: those for %s cases are for %s: correct the case, or add one to commands%s", in.typ,
+			strings.Join(whens, ", or for "), b.orPreset()),
 	)
 }
 

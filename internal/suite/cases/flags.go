@@ -30,12 +30,8 @@ func (b *body) flags(in *input) ([]string, error) {
 		}
 		option, ok := option(flag, v, known && argument(initial) != "" && argument(initial) != "false")
 		if !ok {
-			return nil, fmt.Errorf(
-				"%s is %s, which %s cannot express: add the value to a command of its own by when",
-				in.path(key),
-				shown(v),
-				flag,
-			)
+			return nil, fmt.Errorf("%s is %s, which %s cannot express: add the value to a command of its own by when", in.path(key),
+				shown(v), flag)
 		}
 		args = append(args, option...)
 	}

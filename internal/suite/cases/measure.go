@@ -176,10 +176,8 @@ func (k *command) profile(response worker.Response, output, model string) (*optr
 		}
 	}
 	if p == nil {
-		return nil, fmt.Errorf(
-			"no total was found: %s: look at read in the configuration, and at what the program printed",
-			strings.Join(tried, "; "),
-		)
+		return nil, fmt.Errorf("no total was found: %s: look at read in the configuration, and at what the program printed",
+			strings.Join(tried, "; "))
 	}
 	return p, nil
 }

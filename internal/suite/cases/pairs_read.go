@@ -153,10 +153,7 @@ func (r *pairReader) tolerance(raw json.RawMessage, at string) float64 {
 	case json.Unmarshal(raw, &s) == nil && strings.HasSuffix(s, "%") && percent.UnmarshalText([]byte(s)) == nil:
 		return float64(percent) / 100
 	}
-	r.fail(
-		at,
-		"%s is not a tolerance: write a fraction from 0 to below 1, such as 0.05, or a percentage such as 5%%",
-		text.Line(string(raw), 60),
-	)
+	r.fail(at, "%s is not a tolerance: write a fraction from 0 to below 1, such as 0.05, or a percentage such as 5%%",
+		text.Line(string(raw), 60))
 	return 0
 }

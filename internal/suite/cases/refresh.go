@@ -125,11 +125,8 @@ func operatorsOf(one *casefile.Case, r *bench.Result) ([]casefile.Operator, erro
 			)
 		}
 		if e.Total != 0 && !isTime(e.Total) { // some take no time
-			return nil, fmt.Errorf(
-				"no operator takes %g s, as %.80q does: see what the program printed, then measure the case again",
-				e.Total,
-				e.Name,
-			)
+			return nil, fmt.Errorf("no operator takes %g s, as %.80q does: see what the program printed, then measure the case again",
+				e.Total, e.Name)
 		}
 		operators = append(operators, casefile.Operator{Name: e.Name, TotalTimeS: e.Total, NumCalls: e.Calls})
 	}

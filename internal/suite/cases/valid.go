@@ -195,11 +195,8 @@ func (k *command) checkSettings(c *config.Suite, path string) error {
 		if k.Flags[name] == "" {
 			errs = append(
 				errs,
-				c.Errorf(
-					path+".flags."+name,
-					"is empty: write an option such as --%s, or add the setting to ignored",
-					strings.ReplaceAll(name, "_", "-"),
-				),
+				c.Errorf(path+".flags."+name, "is empty: write an option such as --%s, or add the setting to ignored",
+					strings.ReplaceAll(name, "_", "-")),
 			)
 		}
 	}

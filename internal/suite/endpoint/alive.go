@@ -46,20 +46,14 @@ func (a *alive) at() int64 {
 func (b *body) checkWatch(c *config.Suite) error {
 	switch {
 	case b.BaseURL != "" && c.NoOutput > 0:
-		return c.Errorf(
-			"no_output",
-			"the server runs already, so its output is not seen: remove no_output, or let accelgate start it by server.command",
-		)
+		return c.Errorf("no_output",
+			"the server runs already, so its output is not seen: remove no_output, or let accelgate start it by server.command")
 	case b.BaseURL != "" && c.OnTimeout != "":
-		return c.Errorf(
-			"on_timeout",
-			"the server runs already, so it is not ended: remove on_timeout, or let accelgate start it by server.command",
-		)
+		return c.Errorf("on_timeout",
+			"the server runs already, so it is not ended: remove on_timeout, or let accelgate start it by server.command")
 	case b.Load.Clients > 1 && c.NoOutput > 0:
-		return c.Errorf(
-			"no_output",
-			"what several clients get shows no sign of life of the server: set load.clients to 1, or remove no_output",
-		)
+		return c.Errorf("no_output",
+			"what several clients get shows no sign of life of the server: set load.clients to 1, or remove no_output")
 	}
 	return nil
 }

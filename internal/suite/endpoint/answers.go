@@ -58,10 +58,8 @@ func (a answers) caveat(result *bench.Result, out latency.Output, health load.He
 		}
 	}
 	if !out.Saturated && load.OverSaturated(a.backlog()) { // which serving cannot measure
-		result.Warnings = append(
-			result.Warnings,
-			"the server fell behind the schedule, so that the numbers depend on how long was measured: send less a second",
-		)
+		result.Warnings = append(result.Warnings,
+			"the server fell behind the schedule, so that the numbers depend on how long was measured: send less a second")
 	}
 }
 
@@ -83,11 +81,8 @@ func (a answers) judge(result *bench.Result, gone bool) (incorrect bool) {
 	case ok == 0 && total == 0:
 		suite.Fail(result, bench.CauseOutput, fmt.Sprintf("no request ended in the window; %s: %s", a.failures(), a.lessLoad()))
 	case cut > total:
-		suite.Fail(
-			result,
-			bench.CauseOutput,
-			fmt.Sprintf("%d of %d requests were due in the window and not answered by its end: %s", cut, all, a.lessLoad()),
-		)
+		suite.Fail(result, bench.CauseOutput,
+			fmt.Sprintf("%d of %d requests were due in the window and not answered by its end: %s", cut, all, a.lessLoad()))
 	case float64(ok) < a.minOKRate*float64(total):
 		suite.Fail(result, bench.CauseOutput, fmt.Sprintf("%d of %d requests were answered: %s", ok, total, a.failures()))
 	}
@@ -119,10 +114,8 @@ func (a answers) backlog() (samples []load.Sample) {
 	}
 	for i := range a.observations {
 		if o := &a.observations[i]; o.Phase == load.Measure && o.Reply.Outcome == openai.OK && o.Reply.EOF > o.Due {
-			samples = append(
-				samples,
-				load.Sample{Due: o.Due, Outstanding: o.Outstanding, Latency: cmp.Or(o.Reply.First, o.Reply.EOF) - o.Due},
-			)
+			samples = append(samples,
+				load.Sample{Due: o.Due, Outstanding: o.Outstanding, Latency: cmp.Or(o.Reply.First, o.Reply.EOF) - o.Due})
 		}
 	}
 	return samples

@@ -25,22 +25,16 @@ func clientSamples(h load.Health) (samples []bench.Sample) {
 		samples = append(samples, bench.Sample{Metric: "client_cpu_share", Values: []float64{h.CPUShare}})
 	}
 	if h.WakeDelayP99 >= 0 {
-		samples = append(
-			samples,
-			bench.Sample{Metric: "client_wake_delay_p99_ms", Values: []float64{float64(h.WakeDelayP99) / float64(time.Millisecond)}},
-		)
+		samples = append(samples,
+			bench.Sample{Metric: "client_wake_delay_p99_ms", Values: []float64{float64(h.WakeDelayP99) / float64(time.Millisecond)}})
 	}
 	if h.WakeDelayP50 >= 0 {
-		samples = append(
-			samples,
-			bench.Sample{Metric: "client_wake_delay_p50_ms", Values: []float64{float64(h.WakeDelayP50) / float64(time.Millisecond)}},
-		)
+		samples = append(samples,
+			bench.Sample{Metric: "client_wake_delay_p50_ms", Values: []float64{float64(h.WakeDelayP50) / float64(time.Millisecond)}})
 	}
 	if h.GCPauseMax >= 0 {
-		samples = append(
-			samples,
-			bench.Sample{Metric: "client_gc_pause_max_ms", Values: []float64{float64(h.GCPauseMax) / float64(time.Millisecond)}},
-		)
+		samples = append(samples,
+			bench.Sample{Metric: "client_gc_pause_max_ms", Values: []float64{float64(h.GCPauseMax) / float64(time.Millisecond)}})
 	}
 	return samples
 }

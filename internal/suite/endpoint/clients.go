@@ -157,11 +157,8 @@ const readyWithin = 5 * time.Minute
 
 // await waits until the client has prompts and connections.
 func (c *client) await(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(
-		ctx,
-		readyWithin,
-		fmt.Errorf("%s was not ready within %v: set fewer load.clients", c.name, readyWithin),
-	)
+	ctx, cancel := context.WithTimeoutCause(ctx, readyWithin,
+		fmt.Errorf("%s was not ready within %v: set fewer load.clients", c.name, readyWithin))
 	defer cancel()
 	said, _, err := c.next(ctx)
 	if err == nil && !said.Ready {
@@ -219,12 +216,8 @@ func (c *client) next(ctx context.Context) (said message, o *latency.Observation
 }
 
 func (c *client) broken(why string) error {
-	return fmt.Errorf(
-		"%s sent no result: %s; its log: %s: measure again, or set load.clients to 1",
-		c.name,
-		why,
-		cmp.Or(c.process.Log(), "empty"),
-	)
+	return fmt.Errorf("%s sent no result: %s; its log: %s: measure again, or set load.clients to 1", c.name, why,
+		cmp.Or(c.process.Log(), "empty"))
 }
 
 // addTogether adds how well several clients were one. Clients that hardly were together are

@@ -45,10 +45,8 @@ func (n *connection) apply(o *openai.Options, dir string) error {
 	}
 	o.RootCAs = x509.NewCertPool()
 	if !o.RootCAs.AppendCertsFromPEM(data) {
-		return fmt.Errorf(
-			"connection.ca_file: %s holds no PEM certificate: name the file of the authority that signed the server's",
-			n.CAFile,
-		)
+		return fmt.Errorf("connection.ca_file: %s holds no PEM certificate: name the file of the authority that signed the server's",
+			n.CAFile)
 	}
 	return nil
 }
@@ -106,10 +104,8 @@ func (b *body) checkConnection(c *config.Suite) error {
 		return c.Errorf("connection", "is for a server that runs: set base_url, or remove ca_file, proxy and socket")
 	}
 	if n.H2C && (n.Proxy != "" || strings.HasPrefix(strings.ToLower(b.BaseURL), "https:")) {
-		return c.Errorf(
-			"connection.h2c",
-			"is for http:// and without a proxy: remove it; by TLS, HTTP/2 is used where the server offers it",
-		)
+		return c.Errorf("connection.h2c",
+			"is for http:// and without a proxy: remove it; by TLS, HTTP/2 is used where the server offers it")
 	}
 	if n.Socket != "" && n.Proxy != "" {
 		return c.Errorf("connection.proxy", "stands beside socket: keep one of the two")
@@ -117,10 +113,8 @@ func (b *body) checkConnection(c *config.Suite) error {
 	if n.Proxy != "" {
 		if u, err := url.Parse(n.Proxy); err != nil || u.Host == "" || u.User != nil ||
 			!slices.Contains([]string{"http", "https", "socks5"}, u.Scheme) {
-			return c.Errorf(
-				"connection.proxy",
-				"is not the URL of a proxy: write http://HOST:PORT, https:// or socks5://, without a user and a password",
-			)
+			return c.Errorf("connection.proxy",
+				"is not the URL of a proxy: write http://HOST:PORT, https:// or socks5://, without a user and a password")
 		}
 	}
 	if n.KeyHeader != "" && (!headerName.MatchString(n.KeyHeader) || slices.Contains(reserved[3:], http.CanonicalHeaderKey(n.KeyHeader))) {
@@ -130,17 +124,11 @@ func (b *body) checkConnection(c *config.Suite) error {
 		canonical := http.CanonicalHeaderKey(name)
 		switch {
 		case !headerName.MatchString(name) || !headerValue.MatchString(n.Headers[name]):
-			return c.Errorf(
-				"connection.headers",
-				"%q or its value is not a header: write a name such as X-Tenant and a text on one line",
-				name,
-			)
+			return c.Errorf("connection.headers", "%q or its value is not a header: write a name such as X-Tenant and a text on one line",
+				name)
 		case slices.Contains(reserved, canonical) || strings.EqualFold(name, n.KeyHeader):
-			return c.Errorf(
-				"connection.headers",
-				"%s is set by accelgate: name the variable of a key with api_key_env, and leave this header out",
-				canonical,
-			)
+			return c.Errorf("connection.headers",
+				"%s is set by accelgate: name the variable of a key with api_key_env, and leave this header out", canonical)
 		}
 	}
 	return nil

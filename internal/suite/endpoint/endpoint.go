@@ -91,12 +91,9 @@ func (s *Suite) tryAsking() error {
 // placeholder is found before anything is measured.
 func (s *Suite) checkServer(c *config.Suite) error {
 	if len(s.env.EngineArgs) > 0 && !s.embedded() {
-		return c.Errorf(
-			"server",
-			"suite %s does not run the embedded engine, so %s has no effect: leave it out, or select another suite with --suite",
-			c.Name,
-			strings.Join(s.env.EngineArgs, " "),
-		)
+		return c.Errorf("server",
+			"suite %s does not run the embedded engine, so %s has no effect: leave it out, or select another suite with --suite", c.Name,
+			strings.Join(s.env.EngineArgs, " "))
 	}
 	if _, err := s.serverCommand("0"); err != nil {
 		return c.Errorf("server.command", "%v", err)

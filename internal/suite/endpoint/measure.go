@@ -163,7 +163,7 @@ func (m *measurement) measure(ctx context.Context, result *bench.Result) error {
 	result.WallMS = float64(wall.Microseconds()) / 1000
 	in := latency.Input{Observations: m.seen.observations, Window: log.Window, Open: m.body.Load.Mode != load.Closed,
 		SLO:    latency.SLO{TTFT: m.suite.slo.ttft, TPOT: m.suite.slo.tpot, E2E: m.suite.slo.e2e},
-		Energy: meters.read(log.Window), Price: latency.Price{USDPerHour: m.body.PriceHour}}
+		Energy: meters.read(log.Window), USDPerHour: m.body.PriceHour}
 	out := latency.Compute(in)
 	result.Samples, result.Counts, result.Warnings = out.Samples, out.Counts, append(out.Warnings, meters.warnings...)
 	result.Samples = append(result.Samples, m.body.Mix.samples(in)...)
@@ -224,11 +224,8 @@ func (m *measurement) fit(ctx context.Context) (err error) {
 	if m.texts = m.dataset; !m.dataset.CountsTokens() {
 		return nil
 	}
-	m.texts, err = m.dataset.Fit(
-		m.body.Dataset.Policy,
-		m.nonces,
-		func(text string) (int, error) { return m.client.CountTokens(ctx, m.model, text) },
-	)
+	m.texts, err = m.dataset.Fit(m.body.Dataset.Policy, m.nonces,
+		func(text string) (int, error) { return m.client.CountTokens(ctx, m.model, text) })
 	if err != nil {
 		return fmt.Errorf("dataset.length_unit is tokens: %w, or set it to words", err)
 	}

@@ -131,12 +131,8 @@ func checkRequests(list []*ShardFile) error {
 		for i := range f.Part.observations {
 			index := f.Part.observations[i].Index
 			if other := of[index]; other != nil {
-				return fmt.Errorf(
-					"%s and %s both hold request %d of the load: take the files that different shards wrote",
-					other.from,
-					f.from,
-					index,
-				)
+				return fmt.Errorf("%s and %s both hold request %d of the load: take the files that different shards wrote", other.from,
+					f.from, index)
 			}
 			of[index] = f
 		}
@@ -148,7 +144,7 @@ func checkRequests(list []*ShardFile) error {
 func merged(result *bench.Result, list []*ShardFile, run *bench.Run, t together, dir string) error {
 	set := &list[0].Settings
 	in := latency.Input{Observations: t.observations, Window: t.window, Open: set.Mode != load.Closed, SLO: set.SLO,
-		Price: latency.Price{USDPerHour: set.PriceHour}}
+		USDPerHour: set.PriceHour}
 	out := latency.Compute(in)
 	health, gone := list[0].Part.Health, false
 	for _, f := range list {
@@ -225,14 +221,8 @@ func checkShards(list []*ShardFile) error {
 		got := f.facts()
 		for _, name := range sortedKeys(want, got) {
 			if got[name] != want[name] {
-				return fmt.Errorf(
-					"%s and %s differ in %s (%.80q and %.80q): run all shards alike, and merge those of one start",
-					list[0].from,
-					f.from,
-					name,
-					want[name],
-					got[name],
-				)
+				return fmt.Errorf("%s and %s differ in %s (%.80q and %.80q): run all shards alike, and merge those of one start",
+					list[0].from, f.from, name, want[name], got[name])
 			}
 		}
 	}
@@ -244,10 +234,8 @@ func checkShards(list []*ShardFile) error {
 	}
 	if n := len(absent); n > 0 {
 		const shown = 10
-		return fmt.Errorf(
-			"shards are absent: %s: add their folders; if one failed, start all again with a later --start-at",
-			strings.Join(absent[:min(n, shown)], ", "),
-		)
+		return fmt.Errorf("shards are absent: %s: add their folders; if one failed, start all again with a later --start-at",
+			strings.Join(absent[:min(n, shown)], ", "))
 	}
 	return nil
 }

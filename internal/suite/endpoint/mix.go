@@ -59,11 +59,8 @@ func (m mix) check() error {
 			return r <= ' ' ||
 				r == 0x7f || r == 0xfffd
 		}):
-			return fmt.Errorf(
-				"%.80q is not the name of a model: write it as requests name it, in up to %d bytes without a space",
-				name,
-				maxModelName,
-			)
+			return fmt.Errorf("%.80q is not the name of a model: write it as requests name it, in up to %d bytes without a space", name,
+				maxModelName)
 		case !(w > 0 && w <= maxWeight):
 			return fmt.Errorf("the weight of %s is %v: write a number above 0 and up to %v, such as 3", name, w, float64(maxWeight))
 		}

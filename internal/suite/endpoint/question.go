@@ -27,10 +27,8 @@ func (b *body) openDataset(c *config.Suite, dir string) (*dataset.Dataset, error
 		return nil, fmt.Errorf("suite %s: dataset: %w", c.Name, err)
 	}
 	if d.HasMessages() && b.Request.API == apiText {
-		return nil, c.Errorf(
-			"request.api",
-			"the dataset holds conversations, which an endpoint for completions cannot be sent: set request.api: chat",
-		)
+		return nil, c.Errorf("request.api",
+			"the dataset holds conversations, which an endpoint for completions cannot be sent: set request.api: chat")
 	}
 	return d, nil
 }

@@ -70,11 +70,8 @@ func (b *body) checkSearch(c *config.Suite) error {
 	case len(b.Load.Rate)+len(b.Load.Concurrency) > 0:
 		return c.Errorf("load", "rate and concurrency stand beside search, which chooses the loads: remove them, or remove search")
 	case n.Metric == searchConcurrency && b.Load.Mode != load.Closed, b.Load.Mode == load.Trace:
-		return c.Errorf(
-			"load.mode",
-			"is %s: a search of the concurrency is of mode closed, and one of the rate of constant, gamma or burst",
-			b.Load.Mode,
-		)
+		return c.Errorf("load.mode",
+			"is %s: a search of the concurrency is of mode closed, and one of the rate of constant, gamma or burst", b.Load.Mode)
 	case len(b.Gate) > 0:
 		return c.Errorf("gate", "has no effect beside search, whose one metric is gated: remove it")
 	case len(n.SLO) == 0:
@@ -83,12 +80,8 @@ func (b *body) checkSearch(c *config.Suite) error {
 		return c.Errorf("search.slo", "%v", err)
 	case !(n.Min > 0) || !(n.Max >= n.Min) || math.IsInf(n.Max, 0) || n.Metric == searchConcurrency &&
 		(n.Min != math.Trunc(n.Min) || n.Max != math.Trunc(n.Max)):
-		return c.Errorf(
-			"search.max",
-			"min is %v and max %v: write loads above 0, min first, and whole numbers of requests at once",
-			n.Min,
-			n.Max,
-		)
+		return c.Errorf("search.max", "min is %v and max %v: write loads above 0, min first, and whole numbers of requests at once", n.Min,
+			n.Max)
 	case !(n.Precision >= 0.001 && n.Precision <= 0.5):
 		return c.Errorf("search.precision", "is %v: write 0.001 to 0.5, such as 0.02", n.Precision)
 	case n.Repeats < 1 || n.Repeats > 99 || n.Repeats%2 == 0:
@@ -165,11 +158,8 @@ func (m *measurement) search(ctx context.Context, result *bench.Result) error {
 		suite.Fail(
 			result,
 			bench.CauseOutput,
-			fmt.Sprintf(
-				"the least load, %s, does not hold the limits (%s): lower search.min, or raise the limits",
-				n.point(n.Min),
-				s.broken,
-			),
+			fmt.Sprintf("the least load, %s, does not hold the limits (%s): lower search.min, or raise the limits", n.point(n.Min),
+				s.broken),
 		)
 	case err != nil:
 		return err
@@ -312,10 +302,8 @@ func (s *seeking) conclude(found search.Result) {
 		r.Samples = append(r.Samples, bench.Sample{Metric: name, Values: []float64{s.values[name]}})
 	}
 	if found.Unbounded {
-		r.Warnings = append(
-			r.Warnings,
-			fmt.Sprintf("the highest load that was tried, %s, holds the limits, so the limit is higher: raise search.max", n.point(n.Max)),
-		)
+		r.Warnings = append(r.Warnings,
+			fmt.Sprintf("the highest load that was tried, %s, holds the limits, so the limit is higher: raise search.max", n.point(n.Max)))
 	}
 	if found.Unfinished {
 		r.Warnings = append(
@@ -342,4 +330,3 @@ func (s *seeking) searchContext() map[string]string {
 	c["search"] = fmt.Sprintf("%s %s precision %v repeats %d", n.Metric, join(s.limits), n.Precision, n.Repeats)
 	return c
 }
-

@@ -83,11 +83,8 @@ func (s *Suite) checkShard() error {
 	case len(s.cells) != 1:
 		return c.Errorf("load", "has %d loads, and shards begin one at a time: choose it with --concurrency or --rps", len(s.cells))
 	case s.body.Repeats != 1:
-		return c.Errorf(
-			"repeats",
-			"is %d, and shards begin one measurement at a time: leave it out, and start the shards again",
-			s.body.Repeats,
-		)
+		return c.Errorf("repeats", "is %d, and shards begin one measurement at a time: leave it out, and start the shards again",
+			s.body.Repeats)
 	}
 	schedule, err := s.plan(s.points[s.cells[0].ID()]).Schedule()
 	if err == nil {

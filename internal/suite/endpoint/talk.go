@@ -26,11 +26,8 @@ func (b *body) checkConversation(c *config.Suite) error {
 	case !b.converses():
 		return nil
 	case b.Load.Mode != load.Closed:
-		return c.Errorf(
-			"dataset.conversation",
-			"needs slots that wait for answers, and load.mode is %s: set mode: closed and concurrency",
-			b.Load.Mode,
-		)
+		return c.Errorf("dataset.conversation", "needs slots that wait for answers, and load.mode is %s: set mode: closed and concurrency",
+			b.Load.Mode)
 	case b.Request.API != "chat":
 		return c.Errorf("dataset.conversation", "needs chats: set request.api: chat")
 	}
@@ -83,11 +80,8 @@ func (r *record) follow(slot int, reply *openai.Reply) {
 		r.converse(t)
 		return
 	}
-	t.messages = append(
-		t.messages,
-		openai.Message{Role: "user", Content: t.question.Text},
-		openai.Message{Role: "assistant", Content: reply.Text},
-	)
+	t.messages = append(t.messages, openai.Message{Role: "user", Content: t.question.Text},
+		openai.Message{Role: "assistant", Content: reply.Text})
 	t.turn, t.question, t.words = t.turn+1, next, t.words+next.Words
 }
 

@@ -50,10 +50,8 @@ func (b *body) check(c *config.Suite) error {
 	}
 	switch {
 	case !semver.MatchString(b.Version):
-		errs = append(
-			errs,
-			c.Errorf("suite_version", "is %q: write a version such as 1.0.0, and raise it when what is asked changes", b.Version),
-		)
+		errs = append(errs,
+			c.Errorf("suite_version", "is %q: write a version such as 1.0.0, and raise it when what is asked changes", b.Version))
 	case b.Repeats < 1 || b.Repeats > maxRepeats:
 		errs = append(errs, c.Errorf("repeats", "is %d: use 1 to %d", b.Repeats, maxRepeats))
 	case !(b.MinOKRate >= 0 && b.MinOKRate <= 1):
@@ -76,11 +74,9 @@ func (b *body) checkAddress(c *config.Suite) error {
 	case b.BaseURL == "" && !strings.Contains(strings.Join(b.Server.Command, " "), "{port}"):
 		return c.Errorf("server.command", "has no {port}: add the option that makes the server listen there")
 	case b.APIKeyEnv != "" && !variableName.MatchString(b.APIKeyEnv):
-		return c.Errorf(
-			"api_key_env",
+		return c.Errorf("api_key_env",
 			"%q is not a name of a variable: write the name of the one that holds the key, such as OPENAI_API_KEY, never the key",
-			b.APIKeyEnv,
-		)
+			b.APIKeyEnv)
 	case b.BaseURL == "":
 		return nil
 	}
@@ -106,11 +102,8 @@ func (b *body) checkRequest(c *config.Suite) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Extra)) {
 		if !json.Valid([]byte(r.Extra[name])) {
-			return c.Errorf(
-				"request.extra."+name,
-				"%q is not JSON: write a number, true, or a text with its own quotes, as in '\"high\"'",
-				r.Extra[name],
-			)
+			return c.Errorf("request.extra."+name, "%q is not JSON: write a number, true, or a text with its own quotes, as in '\"high\"'",
+				r.Extra[name])
 		}
 	}
 	return nil
@@ -139,10 +132,8 @@ func (b *body) checkPoints(c *config.Suite) error {
 	case !open && len(l.Rate) > 0:
 		return c.Errorf("load.rate", "has no effect in mode %s: remove it, or set mode: gamma", l.Mode)
 	case (l.Mode == load.Trace) != (b.Dataset.Kind == dataset.Trace):
-		return c.Errorf(
-			"load.mode",
-			"mode trace and dataset.kind trace go together, because the file holds the arrival time of each request: set both",
-		)
+		return c.Errorf("load.mode",
+			"mode trace and dataset.kind trace go together, because the file holds the arrival time of each request: set both")
 	}
 	if !open && (l.RateEnd != 0 || l.Curve != "") {
 		return c.Errorf("load.rate_end", "has no effect in mode %s: remove it, or set mode: gamma", l.Mode)
@@ -152,13 +143,8 @@ func (b *body) checkPoints(c *config.Suite) error {
 	}
 	for i, x := range l.Scale {
 		if !(x >= minScale && x <= maxScale) || slices.Contains(l.Scale[:i], x) {
-			return c.Errorf(
-				fmt.Sprintf("load.scale[%d]", i),
-				"is %v: write another number from %v to %v each, such as 2 for twice the recorded rate",
-				x,
-				minScale,
-				float64(maxScale),
-			)
+			return c.Errorf(fmt.Sprintf("load.scale[%d]", i),
+				"is %v: write another number from %v to %v each, such as 2 for twice the recorded rate", x, minScale, float64(maxScale))
 		}
 	}
 	for i, n := range l.Concurrency {
@@ -203,11 +189,8 @@ func (b *body) checkTimes(c *config.Suite) error {
 		}
 	}
 	if b.Server.StartTimeout <= 0 {
-		return c.Errorf(
-			"server.start_timeout",
-			"is %v: write how long the server may take to load its model, such as 10m",
-			b.Server.StartTimeout,
-		)
+		return c.Errorf("server.start_timeout", "is %v: write how long the server may take to load its model, such as 10m",
+			b.Server.StartTimeout)
 	}
 	return nil
 }
@@ -218,20 +201,12 @@ func (b *body) checkSLO(c *config.Suite) error {
 		return err
 	}
 	if _, ok := t.Templates[b.SLO.Template]; !ok && b.SLO.Template != "" {
-		return c.Errorf(
-			"slo.template",
-			"unknown template %q: use one of %s",
-			b.SLO.Template,
-			strings.Join(slices.Sorted(maps.Keys(t.Templates)), ", "),
-		)
+		return c.Errorf("slo.template", "unknown template %q: use one of %s", b.SLO.Template,
+			strings.Join(slices.Sorted(maps.Keys(t.Templates)), ", "))
 	}
 	if _, ok := t.Hardware[b.SLO.Hardware]; !ok && b.SLO.Hardware != "" {
-		return c.Errorf(
-			"slo.hardware",
-			"unknown class %q: use one of %s",
-			b.SLO.Hardware,
-			strings.Join(slices.Sorted(maps.Keys(t.Hardware)), ", "),
-		)
+		return c.Errorf("slo.hardware", "unknown class %q: use one of %s", b.SLO.Hardware,
+			strings.Join(slices.Sorted(maps.Keys(t.Hardware)), ", "))
 	}
 	return nil
 }

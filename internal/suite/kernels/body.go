@@ -80,11 +80,8 @@ func (b *body) check(c *config.Suite) error {
 	case b.Reference != "auto" && b.Reference != "torch" && b.Reference != "go":
 		return c.Errorf("reference", "unknown worker %q: write torch, go, or auto", b.Reference)
 	case !(b.MaxInputGiB > 0):
-		return c.Errorf(
-			"max_input_gib",
-			"is %v: write how many GiB the inputs of one case may take, all sets in both workers",
-			b.MaxInputGiB,
-		)
+		return c.Errorf("max_input_gib", "is %v: write how many GiB the inputs of one case may take, all sets in both workers",
+			b.MaxInputGiB)
 	case b.MaxWorkloads < 0:
 		return c.Errorf("max_workloads", "is %d: write a number from 1 on, or leave it out for all", b.MaxWorkloads)
 	case b.Resume && b.Traces == "":

@@ -83,12 +83,9 @@ func (s *Suite) addPoint(d *flashinfer.Definition, sol *flashinfer.Solution, w *
 func (s *Suite) checkVirtual(c *config.Suite, d *flashinfer.Definition) error {
 	for _, sol := range s.dataset.SolutionsOf(d.Name) {
 		if sol.Name == referenceSolution || sol.Name == goSolution {
-			return c.Errorf(
-				"dataset",
-				"definition %s has a solution named %s, which stands for the reference or the Go worker's kernel: rename it",
-				d.Name,
-				sol.Name,
-			)
+			return c.Errorf("dataset",
+				"definition %s has a solution named %s, which stands for the reference or the Go worker's kernel: rename it", d.Name,
+				sol.Name)
 		}
 	}
 	return nil

@@ -142,8 +142,7 @@ func (e Evidence) rows() ([]evaluator.Row, error) {
 		rows[i].Probs = make([]float32, probs.Shape[1])
 		probs.Floats(rows[i].Probs, i*probs.Shape[1])
 	}
-	return rows, errors.Join(
-		e.limits(rows, evaluator.TopK, func(r *evaluator.Row, x float64) { r.TopK = int(x) }),
+	return rows, errors.Join(e.limits(rows, evaluator.TopK, func(r *evaluator.Row, x float64) { r.TopK = int(x) }),
 		e.limits(rows, evaluator.TopP, func(r *evaluator.Row, x float64) { r.TopP = x }))
 }
 

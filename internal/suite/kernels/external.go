@@ -69,15 +69,9 @@ func (j *judge) request(dir string, pair harness.Pair) ([]byte, error) {
 		draws = write(r.Draws, pair.Solution)
 		candidate = first(pair.Solution)
 	}
-	return joined(
-		json.Marshal(r),
-	)(
-		os.WriteFile(r.Definition, text, 0o600),
-		safetensors.Write(r.Inputs, inputs),
-		write(r.Reference, pair.Reference),
-		write(r.Candidate, candidate),
-		draws,
-	)
+	data, err := json.Marshal(r)
+	return data, errors.Join(err, os.WriteFile(r.Definition, text, 0o600), safetensors.Write(r.Inputs, inputs),
+		write(r.Reference, pair.Reference), write(r.Candidate, candidate), draws)
 }
 
 // inputs are those that a pair was computed from.
@@ -100,11 +94,6 @@ func first(stacked []evaluator.Output) (one []evaluator.Output) {
 		one = append(one, evaluator.Output{Name: out.Name, Tensor: t})
 	}
 	return one
-}
-
-// joined adds errors to that of encoding.
-func joined(data []byte, err error) func(...error) ([]byte, error) {
-	return func(more ...error) ([]byte, error) { return data, errors.Join(append(more, err)...) }
 }
 
 func write(path string, outputs []evaluator.Output) error {
@@ -152,10 +141,8 @@ func readAll(ctx context.Context, p *worker.Process) ([]byte, error) {
 	for {
 		select {
 		case <-ctx.Done():
-			return nil, fmt.Errorf(
-				"external evaluator: no verdict in time (%w): make it faster, or raise timeouts.build",
-				context.Cause(ctx),
-			)
+			return nil, fmt.Errorf("external evaluator: no verdict in time (%w): make it faster, or raise timeouts.build",
+				context.Cause(ctx))
 		case line, more := <-p.Lines():
 			if !more {
 				return out.Bytes(), nil

@@ -52,8 +52,8 @@ func Params(d *flashinfer.Definition, r evalconfig.Resolved) evaluator.Params {
 		Reduction: d.Reduction(), TVDThreshold: threshold, Outputs: own}
 }
 
-// Judge implements [harness.Settings.Judge].
-func (j *judge) Judge(pair harness.Pair) (evaluator.Status, error) {
+// judge implements [harness.Settings.Judge].
+func (j *judge) judge(pair harness.Pair) (evaluator.Status, error) {
 	r, err := j.evaluate(pair)
 	if err != nil {
 		return "", inputProblem{fmt.Errorf("its outputs cannot be judged: %w", err)}

@@ -172,7 +172,7 @@ func (s *Suite) settings() (*evalconfig.File, error) {
 
 // Plan returns one cell per definition, solution and workload, which takes the op type as its tag.
 func (s *Suite) Plan() suite.Plan {
-	p := suite.Plan{Metrics: Metrics(), Repeats: s.body.Repeats, Warnings: s.warnings, Programs: s.programs,
+	p := suite.Plan{Metrics: metrics(), Repeats: s.body.Repeats, Warnings: s.warnings, Programs: s.programs,
 		TagsOf: func(c bench.Cell) []string { return []string{s.byID[c.ID()].definition.OpType} }}
 	for _, one := range s.points {
 		p.Tags = append(p.Tags, one.definition.OpType)

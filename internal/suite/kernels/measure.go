@@ -169,22 +169,15 @@ func (s *Suite) measure(ctx context.Context, l *lane, o *outcome, c harness.Case
 		return err
 	}
 	if s.body.Reference == "auto" && refBuild.Language == "go" && p.solution.Language != "go" {
-		o.warnings = append(
-			o.warnings,
-			"the reference is the Go worker's kernel, because Python has no torch here: install it, or set reference: go",
-		)
+		o.warnings = append(o.warnings,
+			"the reference is the Go worker's kernel, because Python has no torch here: install it, or set reference: go")
 	}
 	settings := s.settingsOf(p, j, o.hello)
 	o.cold = settings.ColdCache
 	gpu := s.clocks(ctx, d, o.hello)
 	defer gpu.stop()
-	o.measured, err = harness.Measure(
-		ctx,
-		c,
-		harness.Program{Session: reference, Build: refBuild},
-		harness.Program{Session: solution, Build: build},
-		settings,
-	)
+	o.measured, err = harness.Measure(ctx, c, harness.Program{Session: reference, Build: refBuild},
+		harness.Program{Session: solution, Build: build}, settings)
 	gpu.fill(o.measured.Solution.Device)
 	o.verdict, o.judged = j.combined()
 	o.failed = j.failed
@@ -222,10 +215,8 @@ func onDevice(sol *flashinfer.Solution, h harness.HelloReply) error {
 		return nil
 	}
 	return unavailable{
-		fmt.Errorf(
-			"%s runs on a GPU, and Python's torch sees none here: run it on a host with a GPU and a torch that is built for it",
-			sol.Language,
-		),
+		fmt.Errorf("%s runs on a GPU, and Python's torch sees none here: run it on a host with a GPU and a torch that is built for it",
+			sol.Language),
 	}
 }
 
@@ -248,7 +239,7 @@ func (s *Suite) settingsOf(p *point, j *judge, h harness.HelloReply) harness.Set
 		ColdCache:     cold,
 		Graph:         s.body.CUDAGraph,
 		Dir:           s.outputs,
-		Judge:         j.Judge,
+		Judge:         j.judge,
 	}
 }
 
@@ -312,13 +303,8 @@ func (o *outcome) why() string {
 	if o.failed != nil && o.failed.Status == o.status {
 		for _, out := range o.failed.Outputs {
 			if out.Status != evaluator.Passed {
-				text += fmt.Sprintf(
-					": output %s is off by %.4g at %v, %.4g of it matches",
-					out.Name,
-					float64(out.MaxAbsoluteError),
-					out.WorstIndex,
-					out.MatchedRatio,
-				)
+				text += fmt.Sprintf(": output %s is off by %.4g at %v, %.4g of it matches", out.Name, float64(out.MaxAbsoluteError),
+					out.WorstIndex, out.MatchedRatio)
 				break
 			}
 		}

@@ -49,11 +49,8 @@ func wasCompared(o evaluator.OutputResult) bool {
 // PrintJudged writes a line with the verdict, a table of the outputs, and why it is not PASSED.
 func PrintJudged(w io.Writer, columns int, verdict string, r evaluator.Result) error {
 	t := terminal.NewTable(w, columns)
-	fmt.Fprintf(
-		t,
-		"%s\noutput\tstatus\tmatched\tmax abs error\tmax rel error\tworst index\tNaN, inf: reference\tcandidate\n",
-		text.Clean(verdict),
-	)
+	fmt.Fprintf(t, "%s\noutput\tstatus\tmatched\tmax abs error\tmax rel error\tworst index\tNaN, inf: reference\tcandidate\n",
+		text.Clean(verdict))
 	for _, o := range r.Outputs {
 		errs := "-\t-"
 		if wasCompared(o) {
@@ -98,16 +95,8 @@ func PrintScores(w io.Writer, columns int, ds *flashinfer.Dataset, s flashinfer.
 	t := terminal.NewTable(w, columns)
 	fmt.Fprintf(t, "\nauthor\tspeedup\twin rate\tsuccess rate\tdefinitions\tworkloads\n")
 	for _, a := range s.Authors {
-		fmt.Fprintf(
-			t,
-			"%s\t%.3f\t%.1f %%\t%.1f %%\t%d\t%d\n",
-			text.OneLine(a.Name),
-			a.Speedup,
-			100*a.WinRate,
-			100*a.SuccessRate,
-			a.Definitions,
-			a.Workloads,
-		)
+		fmt.Fprintf(t, "%s\t%.3f\t%.1f %%\t%.1f %%\t%d\t%d\n", text.OneLine(a.Name), a.Speedup, 100*a.WinRate, 100*a.SuccessRate,
+			a.Definitions, a.Workloads)
 	}
 	fmt.Fprintf(t, "\nsolution\tauthor\tdefinition\tspeedup\twin rate\tworkloads\n")
 	for _, x := range s.Solutions {

@@ -140,13 +140,8 @@ func (s *Suite) profile(ctx context.Context, l *lane, o *outcome, d bench.Device
 }
 
 // watch runs one tool.
-func (s *Suite) watch(
-	ctx context.Context,
-	l *lane,
-	o *outcome,
-	d bench.Device,
-	tool profiler,
-) (p flashinfer.Profile, wrong string, err error) {
+func (s *Suite) watch(ctx context.Context, l *lane, o *outcome, d bench.Device,
+	tool profiler) (p flashinfer.Profile, wrong string, err error) {
 	p.Tool, p.State = tool.name, flashinfer.Unprofiled
 	dir, err := os.MkdirTemp(s.dir, "profile-*")
 	if err != nil {

@@ -41,15 +41,8 @@ func sentence(n int, by map[bench.Outcome]int) string {
 	if by[bench.Passed] == n && n > 0 {
 		return fmt.Sprintf("PASS: %s", text.Plural(n, "case"))
 	}
-	return fmt.Sprintf(
-		"FAIL: of %s %d passed, %d computed wrongly, %d failed, %d timed out, %d could not be run here",
-		text.Plural(n, "case"),
-		by[bench.Passed],
-		by[bench.Incorrect],
-		by[bench.Failed],
-		by[bench.Timeout],
-		by[bench.Skipped],
-	)
+	return fmt.Sprintf("FAIL: of %s %d passed, %d computed wrongly, %d failed, %d timed out, %d could not be run here",
+		text.Plural(n, "case"), by[bench.Passed], by[bench.Incorrect], by[bench.Failed], by[bench.Timeout], by[bench.Skipped])
 }
 
 func failures(run *bench.Run, maximum int) (items []report.Line) {

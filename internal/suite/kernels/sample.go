@@ -10,8 +10,8 @@ import (
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
 )
 
-// Metrics are those of a dataset's traces, and what else is known here.
-func Metrics() []bench.Metric {
+// metrics are those of a dataset's traces, and what else is known here.
+func metrics() []bench.Metric {
 	metrics := flashinfer.Metrics()
 	shown := func(name, unit, definition string) bench.Metric {
 		return bench.Metric{Name: name, Unit: unit, Better: bench.Lower, Informational: true, Definition: definition}

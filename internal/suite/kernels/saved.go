@@ -86,20 +86,12 @@ type axisSizes map[string]int
 // axes and by those that earlier tensors have.
 func (s axisSizes) fit(d *flashinfer.Definition, want flashinfer.Tensor, got tensor.Tensor) error {
 	if got.DType != want.DType {
-		return fmt.Errorf(
-			"it is %s, and the definition %s has %s: name the right definition, or save it as that",
-			got.DType,
-			d.Name,
-			want.DType,
-		)
+		return fmt.Errorf("it is %s, and the definition %s has %s: name the right definition, or save it as that", got.DType, d.Name,
+			want.DType)
 	}
 	if len(got.Shape) != len(want.Shape) {
-		return fmt.Errorf(
-			"it has %d axes, and the definition %s has %d: name the right definition",
-			len(got.Shape),
-			d.Name,
-			len(want.Shape),
-		)
+		return fmt.Errorf("it has %d axes, and the definition %s has %d: name the right definition", len(got.Shape), d.Name,
+			len(want.Shape))
 	}
 	for i, axis := range want.Shape {
 		size, known := s[axis]
@@ -109,13 +101,8 @@ func (s axisSizes) fit(d *flashinfer.Definition, want flashinfer.Tensor, got ten
 			}
 		}
 		if known && size != got.Shape[i] {
-			return fmt.Errorf(
-				"its axis %d has the size %d, and %s is %d: name the right definition, or run the reference again",
-				i,
-				got.Shape[i],
-				axis,
-				size,
-			)
+			return fmt.Errorf("its axis %d has the size %d, and %s is %d: name the right definition, or run the reference again", i,
+				got.Shape[i], axis, size)
 		}
 		s[axis] = got.Shape[i]
 	}
@@ -175,12 +162,8 @@ func inputsOf(d *flashinfer.Definition, path string) func(name string) (tensor.T
 		}
 		t, ok := inputs[name]
 		if !ok {
-			return t, fmt.Errorf(
-				"inputs %s: %.80q is missing: save all inputs of the definition %s, or name the right one",
-				path,
-				name,
-				d.Name,
-			)
+			return t, fmt.Errorf("inputs %s: %.80q is missing: save all inputs of the definition %s, or name the right one", path, name,
+				d.Name)
 		}
 		return t, nil
 	}

@@ -31,10 +31,8 @@ func (b *body) demands(cell bench.Cell) []bench.Demand {
 		case !b.of(cell, m.Name):
 		case m.Informational || m.FallbackFor != "" || m.Optional && !b.own:
 		case len(m.When) == 0 || matrix.Match(m.When).Selects(cell):
-			demands = append(
-				demands,
-				bench.Demand{Metrics: append([]string{m.Name}, b.standIns(m.Name)...), At: b.at(m), Optional: m.Optional},
-			)
+			demands = append(demands,
+				bench.Demand{Metrics: append([]string{m.Name}, b.standIns(m.Name)...), At: b.at(m), Optional: m.Optional})
 		}
 	}
 	return demands

@@ -113,12 +113,8 @@ func (e *expectation) near(answer string) error {
 		return fmt.Errorf("the answer %s", difference(answer, *e.Text))
 	}
 	if n := utf8.RuneCountInString(answer); n > maxCompared {
-		return fmt.Errorf(
-			"the answer has %d characters, and edit_distance compares at most %d: it %s",
-			n,
-			maxCompared,
-			difference(answer, *e.Text),
-		)
+		return fmt.Errorf("the answer has %d characters, and edit_distance compares at most %d: it %s", n, maxCompared,
+			difference(answer, *e.Text))
 	}
 	const rounding = 1e-9 // 0.7 % of 1000 must be 7
 	want := []rune(*e.Text)
@@ -126,12 +122,8 @@ func (e *expectation) near(answer string) error {
 	if within([]rune(answer), want, limit) {
 		return nil
 	}
-	return fmt.Errorf(
-		"the answer is more than %s (%s) from text: it %s",
-		text.Plural(limit, "edit"),
-		e.EditDistance,
-		difference(answer, *e.Text),
-	)
+	return fmt.Errorf("the answer is more than %s (%s) from text: it %s", text.Plural(limit, "edit"), e.EditDistance,
+		difference(answer, *e.Text))
 }
 
 // checkTokens compares all token ids, or the first of them.
@@ -147,23 +139,11 @@ func checkTokens(got []int64, e *expectation) error {
 	}
 	switch {
 	case i < min(len(got), len(want)):
-		return fmt.Errorf(
-			"token %d of %d is %d, want %d: got %s, want %s",
-			i+1,
-			len(want),
-			got[i],
-			want[i],
-			window(got, i),
-			window(want, i),
-		)
+		return fmt.Errorf("token %d of %d is %d, want %d: got %s, want %s", i+1, len(want), got[i], want[i], window(got, i),
+			window(want, i))
 	case len(got) != len(want):
-		return fmt.Errorf(
-			"answered %s, want %d: got %s, want %s",
-			text.Plural(len(got), "token"),
-			len(want),
-			window(got, i),
-			window(want, i),
-		)
+		return fmt.Errorf("answered %s, want %d: got %s, want %s", text.Plural(len(got), "token"), len(want), window(got, i),
+			window(want, i))
 	}
 	return nil
 }

@@ -149,11 +149,8 @@ func (f *folder) laterPart(name string) bool {
 	}
 	first := name[:m[2]] + "00001" + name[m[3]:]
 	if !slices.ContainsFunc(f.files, func(other string) bool { return strings.EqualFold(other, first) }) {
-		f.warn(
-			"%q is a part of a model whose first part, %q, is missing, so it is left out: put that there",
-			filepath.Join(f.path, name),
-			first,
-		)
+		f.warn("%q is a part of a model whose first part, %q, is missing, so it is left out: put that there", filepath.Join(f.path, name),
+			first)
 	}
 	return true
 }

@@ -63,18 +63,13 @@ func (b *body) checkExpectation(c *config.Suite, path string, e expectation) err
 	case slices.Contains(e.Contains, ""):
 		return c.Errorf(path+".contains", "every answer contains \"\": write what it must contain")
 	case e.Tokens != nil && b.Tokens == nil:
-		return c.Errorf(
-			path,
-			"tokens are expected, and the suite does not state where they are printed: add tokens, a JSON path, to the suite",
-		)
+		return c.Errorf(path,
+			"tokens are expected, and the suite does not state where they are printed: add tokens, a JSON path, to the suite")
 	}
 	for i, re := range e.Matches {
 		if re.MatchString("") {
-			return c.Errorf(
-				fmt.Sprintf("%s.matches[%d]", path, i),
-				"%s matches an empty answer: write what the answer must have",
-				quoted(re.String()),
-			)
+			return c.Errorf(fmt.Sprintf("%s.matches[%d]", path, i), "%s matches an empty answer: write what the answer must have",
+				quoted(re.String()))
 		}
 	}
 	if err := e.checkRecorded(c, path); err != nil {
@@ -94,18 +89,11 @@ func (e *expectation) checkRecorded(c *config.Suite, path string) error {
 	case e.EditDistance != nil && (e.Text == nil || *e.Text == ""):
 		return c.Errorf(path+".edit_distance", "belongs to text: add text, the recorded answer")
 	case e.EditDistance != nil && utf8.RuneCountInString(*e.Text) > maxCompared:
-		return c.Errorf(
-			path+".text",
-			"has more than %d characters, which edit_distance cannot compare: shorten it, or leave edit_distance out",
-			maxCompared,
-		)
+		return c.Errorf(path+".text",
+			"has more than %d characters, which edit_distance cannot compare: shorten it, or leave edit_distance out", maxCompared)
 	case e.TokensPrefix != nil && (*e.TokensPrefix < 1 || *e.TokensPrefix > len(e.Tokens)):
-		return c.Errorf(
-			path+".tokens_prefix",
-			"is %d, and tokens lists %d: write how many of them must be equal, 1 or more",
-			*e.TokensPrefix,
-			len(e.Tokens),
-		)
+		return c.Errorf(path+".tokens_prefix", "is %d, and tokens lists %d: write how many of them must be equal, 1 or more",
+			*e.TokensPrefix, len(e.Tokens))
 	}
 	return nil
 }

@@ -144,12 +144,9 @@ func (s *Suite) index() {
 
 func (s *Suite) expand(c *config.Suite, all []axis) error {
 	if len(s.env.EngineArgs) > 0 && !s.embedded() {
-		return c.Errorf(
-			"command",
-			"suite %s does not run the embedded engine, so %s has no effect: leave it out, or select another suite with --suite",
-			c.Name,
-			strings.Join(s.env.EngineArgs, " "),
-		)
+		return c.Errorf("command",
+			"suite %s does not run the embedded engine, so %s has no effect: leave it out, or select another suite with --suite", c.Name,
+			strings.Join(s.env.EngineArgs, " "))
 	}
 	if err := s.checkIncludes(c); err != nil {
 		return err
@@ -217,10 +214,8 @@ func (s *Suite) idle(points []matrix.Point) (warnings []string) {
 	}
 	for _, sw := range s.body.Sweeps {
 		if sw.When != "" && !used[bench.EnvPrefix+sw.Env] {
-			warnings = append(
-				warnings,
-				fmt.Sprintf("the sweep of %s applies to no cell on this host: look at its when (%s)", sw.Env, sw.When),
-			)
+			warnings = append(warnings,
+				fmt.Sprintf("the sweep of %s applies to no cell on this host: look at its when (%s)", sw.Env, sw.When))
 		}
 	}
 	return warnings
@@ -250,13 +245,8 @@ func (s *Suite) checkIncludes(c *config.Suite) error {
 	for i, m := range s.body.Include {
 		for _, axis := range s.axes {
 			if _, ok := s.values[axis.Name][m[axis.Name]]; !ok {
-				return c.Errorf(
-					fmt.Sprintf("include[%d]", i),
-					"%s %q is not in %s: add it there, and exclude the cells you do not want",
-					axis.Name,
-					m[axis.Name],
-					axis.path,
-				)
+				return c.Errorf(fmt.Sprintf("include[%d]", i), "%s %q is not in %s: add it there, and exclude the cells you do not want",
+					axis.Name, m[axis.Name], axis.path)
 			}
 		}
 	}

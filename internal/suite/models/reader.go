@@ -57,11 +57,8 @@ func (b *body) reader(c *config.Suite) (r reader, err error) {
 		switch {
 		case m.StdErr == "":
 		case b.Parser != "":
-			return r, c.Errorf(
-				fmt.Sprintf("metrics[%d].stderr", i),
-				"the suite's parser %s reads the standard error: remove stderr",
-				b.Parser,
-			)
+			return r, c.Errorf(fmt.Sprintf("metrics[%d].stderr", i), "the suite's parser %s reads the standard error: remove stderr",
+				b.Parser)
 		case m.JSON != "":
 			stdErrs = append(stdErrs, formats.Spec{Metric: m.Name, JSON: m.StdErr})
 		default:
@@ -127,12 +124,8 @@ const maxOutput = 4 << 10
 // conclude fills in the result from the child's end and output. The log is kept
 // only where it explains something: a run of 100,000 cells must stay readable. It
 // returns what names the numbers that the output holds.
-func (r *reader) conclude(
-	result *bench.Result,
-	response worker.Response,
-	output func() (formats.Output, error),
-	read func(formats.Output),
-) (keys func() []string) {
+func (r *reader) conclude(result *bench.Result, response worker.Response, output func() (formats.Output, error),
+	read func(formats.Output)) (keys func() []string) {
 	keys = func() []string { return nil }
 	suite.Conclude(result, response)
 	switch {

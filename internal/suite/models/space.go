@@ -62,12 +62,8 @@ func (b *body) checkVars(c *config.Suite, axes []axis) error {
 	for _, name := range slices.Sorted(maps.Keys(b.vars)) {
 		used := func(t string) bool { return strings.Contains(t, "{"+name+"}") }
 		if !slices.ContainsFunc(templates, used) {
-			return c.Errorf(
-				"vars."+name,
-				"{%s} stands in no template%s: correct it or remove it",
-				name,
-				near(name, slices.Collect(maps.Keys(b.Vars))),
-			)
+			return c.Errorf("vars."+name, "{%s} stands in no template%s: correct it or remove it", name,
+				near(name, slices.Collect(maps.Keys(b.Vars))))
 		}
 	}
 	return nil
@@ -87,13 +83,8 @@ func (b *body) checkDefaults(c *config.Suite) error {
 		}
 		for _, env := range envs {
 			if set, ok := env[sw.Env]; ok && sw.Default != "" && sw.Default != set {
-				return c.Errorf(
-					fmt.Sprintf("sweeps[%d].default", i),
-					"is %q, and env sets %s to %q for cells that no sweep touches: make them equal, or remove one",
-					sw.Default,
-					sw.Env,
-					set,
-				)
+				return c.Errorf(fmt.Sprintf("sweeps[%d].default", i),
+					"is %q, and env sets %s to %q for cells that no sweep touches: make them equal, or remove one", sw.Default, sw.Env, set)
 			}
 		}
 	}
@@ -108,12 +99,8 @@ func (b *body) checkExcludes(c *config.Suite, axes []axis) error {
 			pattern, ok := m[a.Name]
 			if ok && !(a.Name == "model" && b.Discover.Dir != "") &&
 				!slices.ContainsFunc(a.Values, func(v value) bool { return matrix.Glob(pattern, v.ID) }) {
-				return c.Errorf(
-					fmt.Sprintf("exclude[%d].%s", i, a.Name),
-					"%q matches none of %s: correct it or remove the entry",
-					pattern,
-					shorten(a.Values, valueID),
-				)
+				return c.Errorf(fmt.Sprintf("exclude[%d].%s", i, a.Name), "%q matches none of %s: correct it or remove the entry", pattern,
+					shorten(a.Values, valueID))
 			}
 		}
 	}
@@ -139,12 +126,8 @@ func (b *body) checkProvided(c *config.Suite) error {
 		for i, v := range a.Values {
 			for _, word := range v.Requires {
 				if !slices.Contains(words, word) {
-					return c.Errorf(
-						fmt.Sprintf("%s[%d].requires", a.path, i),
-						"no value provides %q%s: correct it, or add it to the provides of a value",
-						word,
-						near(word, words),
-					)
+					return c.Errorf(fmt.Sprintf("%s[%d].requires", a.path, i),
+						"no value provides %q%s: correct it, or add it to the provides of a value", word, near(word, words))
 				}
 			}
 		}

@@ -37,16 +37,8 @@ func (b *body) check(c *config.Suite) error {
 	case len(b.Metrics) == 0:
 		return c.Errorf("metrics", "the suite has none: add at least one, with json or regexp")
 	}
-	return errors.Join(
-		b.checkChoices(c),
-		b.checkEnv(c),
-		b.checkValues(c),
-		b.checkMetrics(c),
-		b.checkRows(c),
-		suite.CheckLimits(c, b.metricLimits()),
-		b.checkExpect(c),
-		b.checkWorker(c),
-	)
+	return errors.Join(b.checkChoices(c), b.checkEnv(c), b.checkValues(c), b.checkMetrics(c), b.checkRows(c),
+		suite.CheckLimits(c, b.metricLimits()), b.checkExpect(c), b.checkWorker(c))
 }
 
 func (b *body) checkChoices(c *config.Suite) error {
@@ -139,11 +131,8 @@ func (b *body) checkMetrics(c *config.Suite) error {
 	for i, m := range b.Metrics {
 		j := slices.Index(names, m.FallbackFor)
 		if m.FallbackFor != "" && (j < 0 || !b.Metrics[j].describe().Gates()) {
-			return c.Errorf(
-				fmt.Sprintf("metrics[%d].fallback_for", i),
-				"%q is not a metric that is always gated: name one that is neither informational nor a fallback",
-				m.FallbackFor,
-			)
+			return c.Errorf(fmt.Sprintf("metrics[%d].fallback_for", i),
+				"%q is not a metric that is always gated: name one that is neither informational nor a fallback", m.FallbackFor)
 		}
 	}
 	return nil
@@ -159,11 +148,9 @@ func (b *body) checkWorker(c *config.Suite) error {
 	case w.Persistent != nil && b.writes():
 		return c.Errorf("command", "a persistent process answers on its standard output: leave {output} out, or use another worker")
 	case w.Container != nil && len(b.Artifacts) > 0 && !strings.Contains(w.Container.Image, "@sha256:"):
-		return c.Errorf(
-			"artifacts",
+		return c.Errorf("artifacts",
 			"changes of image %s cannot be detected: name it by its digest, as in name@sha256:..., or leave artifacts out",
-			w.Container.Image,
-		)
+			w.Container.Image)
 	case w.Container != nil:
 		return w.Container.check(c)
 	}
@@ -211,12 +198,8 @@ func (b *body) format(c *config.Suite) (formats.Format, error) {
 	}
 	f, ok := formats.Outputs[b.Parser]
 	if !ok {
-		return nil, c.Errorf(
-			"parser",
-			"unknown parser %q: use one of %s",
-			b.Parser,
-			strings.Join(slices.Sorted(maps.Keys(formats.Outputs)), ", "),
-		)
+		return nil, c.Errorf("parser", "unknown parser %q: use one of %s", b.Parser,
+			strings.Join(slices.Sorted(maps.Keys(formats.Outputs)), ", "))
 	}
 	return f, nil
 }

@@ -152,12 +152,8 @@ func (c *Checkpoint) openShards(dir folder) error {
 func (c *Checkpoint) agree() error {
 	for _, name := range slices.Sorted(maps.Keys(c.home)) {
 		if _, ok := c.shards[c.home[name]].tensors[name]; !ok {
-			return fmt.Errorf(
-				"%s has %.80q in %.80q, which has no such tensor: get index and shards of the same revision",
-				indexFile,
-				name,
-				c.home[name],
-			)
+			return fmt.Errorf("%s has %.80q in %.80q, which has no such tensor: get index and shards of the same revision", indexFile, name,
+				c.home[name])
 		}
 	}
 	for file, shard := range c.shards {
@@ -302,11 +298,8 @@ func checkShards(weights map[string]string) error {
 	for tensor, name := range weights {
 		if !strings.HasSuffix(name, ".safetensors") || len(name) > 255 || strings.ContainsAny(name, `/\:`) || !filepath.IsLocal(name) ||
 			strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-			return fmt.Errorf(
-				"%.80q is in %.80q, which is not a name of a *.safetensors file beside the index: use plain names",
-				tensor,
-				name,
-			)
+			return fmt.Errorf("%.80q is in %.80q, which is not a name of a *.safetensors file beside the index: use plain names", tensor,
+				name)
 		}
 		shards[name] = true
 	}

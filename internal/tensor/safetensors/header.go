@@ -37,11 +37,8 @@ func split(file []byte) (header, data []byte, err error) {
 	file = file[lengthSize:]
 	switch {
 	case size > MaxHeader:
-		return nil, nil, fmt.Errorf(
-			"a header of %d bytes, of which at most %d are read: if this is a safetensors file, split it",
-			size,
-			MaxHeader,
-		)
+		return nil, nil, fmt.Errorf("a header of %d bytes, of which at most %d are read: if this is a safetensors file, split it", size,
+			MaxHeader)
 	case size > uint64(len(file)):
 		return nil, nil, fmt.Errorf("a header of %d bytes in a file that has %d: write all of it", size, len(file))
 	}

@@ -44,15 +44,8 @@ func Decompose(solver svd.Solver, weight tensor.Tensor, high int, compute, stora
 		return Factors{}, fmt.Errorf("decompose by %s: %w", solver.Name(), err)
 	}
 	if len(f.U) != n*k || len(f.S) != k || len(f.VT) != k*m {
-		return Factors{}, fmt.Errorf(
-			"solver %s gave %d, %d and %d numbers for %d x %d: use another one",
-			solver.Name(),
-			len(f.U),
-			len(f.S),
-			len(f.VT),
-			n,
-			m,
-		)
+		return Factors{}, fmt.Errorf("solver %s gave %d, %d and %d numbers for %d x %d: use another one", solver.Name(), len(f.U), len(f.S),
+			len(f.VT), n, m)
 	}
 	return split(f, n, m, high, storage), nil
 }

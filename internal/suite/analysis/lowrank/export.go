@@ -68,7 +68,7 @@ func (j Job) shards(items []Item) [][]Item {
 
 func (j Job) exportShard(ctx context.Context, items []Item, path string, saved func(name string)) error {
 	factors, errs := make([]Factors, len(items)), make([]error, len(items))
-	err := j.schedule(ctx, items, func(i int) { factors[i], errs[i] = j.export(items[i]) }, func(int) {})
+	err := j.schedule(ctx, items, func(i int) { factors[i], errs[i] = j.export(items[i]) })
 	if err := errors.Join(append(errs, err)...); err != nil {
 		return fmt.Errorf("save factors: %w", err)
 	}

@@ -32,9 +32,6 @@ type Job struct {
 	// Shard is how many bytes of factors a file of [Job.Export] has at least,
 	// unless it is the last. 0 is 1 GiB.
 	Shard int64
-	// Progress, unless nil, gets each finished parameter, one at a time, in
-	// no particular order.
-	Progress func(Parameter)
 }
 
 // Item is a parameter that is to be compared.
@@ -55,12 +52,8 @@ func (j Job) check() (Job, error) {
 		return j, err
 	}
 	if j.Workers < 0 || j.Memory < 0 || j.Shard < 0 {
-		return j, fmt.Errorf(
-			"%d workers, %d bytes of memory and %d of a file: give what is above 0, or 0 for the default",
-			j.Workers,
-			j.Memory,
-			j.Shard,
-		)
+		return j, fmt.Errorf("%d workers, %d bytes of memory and %d of a file: give what is above 0, or 0 for the default", j.Workers,
+			j.Memory, j.Shard)
 	}
 	if j.Solver == nil && j.Factors == nil {
 		j.Solver = svd.Go()
@@ -191,10 +184,6 @@ func (j Job) inspect(ctx context.Context, items []Item) ([]Parameter, error) {
 			p.settle()
 		}
 		parameters[i] = p
-	}, func(i int) {
-		if j.Progress != nil {
-			j.Progress(parameters[i])
-		}
 	})
 	return parameters, err
 }

@@ -18,13 +18,9 @@ func (r Report) WriteLegacy(w io.Writer) error {
 	s, line := r.Summary, strings.Repeat("=", 60)
 	fmt.Fprintf(&b, "\n%s\nOSFT RECONSTRUCTION FIDELITY TEST RESULTS\n%s\n", line, line)
 	fmt.Fprintf(&b, "Parameters compared: %d\nTolerance: %.2e\n\n", s.Total, r.Settings.Tolerance)
-	fmt.Fprintf(
-		&b,
+	fmt.Fprintf(&b,
 		"📊 Summary:\n  ✅ Identical parameters: %d\n  🔍 Close parameters (within tolerance): %d\n  ❌ Different parameters: %d\n\n",
-		s.Identical,
-		s.Close,
-		s.Different+s.Failed,
-	)
+		s.Identical, s.Close, s.Different+s.Failed)
 	fmt.Fprintf(&b, "📈 Numerical Statistics:\n  Max difference: %.2e\n  Average difference: %.2e\n\n", s.Max, s.LegacyAverage)
 	fmt.Fprintf(&b, "🔧 Parameter Types:\n  Reconstructed from OSFT: %d\n  Direct comparison: 0\n\n", s.Total)
 	r.writeWorst(&b)

@@ -50,14 +50,8 @@ func (m *Measurement) add(kind Kind, format string, args ...any) {
 // which there is none if it is 0.
 func (m *Measurement) checkSplit(high, n, columns int, ratio float64) {
 	if want := TopK(n, columns, ratio); ratio != 0 && high != want {
-		m.add(
-			Rank,
-			"%d triplets are frozen, where the ratio %v freezes %d of %d: decompose with this ratio",
-			high,
-			ratio,
-			want,
-			min(n, columns),
-		)
+		m.add(Rank, "%d triplets are frozen, where the ratio %v freezes %d of %d: decompose with this ratio", high, ratio, want,
+			min(n, columns))
 	}
 }
 
@@ -69,12 +63,9 @@ func (m *Measurement) compare(weight tensor.Tensor, reconstruction []float64, to
 	}
 	m.Difference = &d
 	if d.Relative > m.Bound {
-		m.add(
-			OutOfBound,
+		m.add(OutOfBound,
 			"the relative difference %.3g is above %.3g, which rounding explains: find what was computed or stored in fewer bits",
-			d.Relative,
-			m.Bound,
-		)
+			d.Relative, m.Bound)
 	}
 }
 
@@ -87,13 +78,8 @@ func (m *Measurement) orthogonal(name string, o Orthogonality, maxDegrees float6
 		m.add(ZeroVector, "%d singular vectors of %s are all 0: give each a direction, also where the singular value is 0", o.Zeros, name)
 	}
 	if o.Deviation > m.Bound {
-		m.add(
-			NotOrthogonal,
-			"products of the vectors of %s deviate by %.3g from 0 or 1, rounding explains %.3g: orthonormalize them",
-			name,
-			o.Deviation,
-			m.Bound,
-		)
+		m.add(NotOrthogonal, "products of the vectors of %s deviate by %.3g from 0 or 1, rounding explains %.3g: orthonormalize them", name,
+			o.Deviation, m.Bound)
 	}
 	if o.Degrees > maxDegrees {
 		m.add(

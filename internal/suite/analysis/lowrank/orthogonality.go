@@ -80,13 +80,8 @@ func (f Factors) ordered() []Fault {
 		}
 		if i > 0 && v > s[i-1] {
 			return []Fault{
-				fault(
-					Order,
-					"singular value %d is %v, above the one before, %v: sort the triplets, so that the largest are frozen",
-					i,
-					v,
-					s[i-1],
-				),
+				fault(Order, "singular value %d is %v, above the one before, %v: sort the triplets, so that the largest are frozen", i, v,
+					s[i-1]),
 			}
 		}
 	}

@@ -138,33 +138,14 @@ func (p Part) belongs(first Part) error {
 	case err != nil:
 		return err
 	case string(ours) != string(theirs) || p.Mode != first.Mode:
-		return fmt.Errorf(
-			"rank %d has the settings %.300s (%s), rank %d %.300s (%s): run all with the same",
-			p.Rank,
-			ours,
-			p.Mode,
-			first.Rank,
-			theirs,
-			first.Mode,
-		)
+		return fmt.Errorf("rank %d has the settings %.300s (%s), rank %d %.300s (%s): run all with the same", p.Rank, ours, p.Mode,
+			first.Rank, theirs, first.Mode)
 	case p.Inputs != first.Inputs || p.Items != first.Items || !slices.Equal(p.Skipped, first.Skipped):
-		return fmt.Errorf(
-			"ranks %d and %d have compared other tensors (digests %.12s and %.12s): run all on the same revision",
-			p.Rank,
-			first.Rank,
-			p.Inputs,
-			first.Inputs,
-		)
+		return fmt.Errorf("ranks %d and %d have compared other tensors (digests %.12s and %.12s): run all on the same revision", p.Rank,
+			first.Rank, p.Inputs, first.Inputs)
 	case p.World != first.World || p.Strategy != first.Strategy:
-		return fmt.Errorf(
-			"rank %d is one of %d by %s, rank %d one of %d by %s: run all with the same",
-			p.Rank,
-			p.World,
-			p.Strategy,
-			first.Rank,
-			first.World,
-			first.Strategy,
-		)
+		return fmt.Errorf("rank %d is one of %d by %s, rank %d one of %d by %s: run all with the same", p.Rank, p.World, p.Strategy,
+			first.Rank, first.World, first.Strategy)
 	}
 	return nil
 }

@@ -18,9 +18,8 @@ func (i Item) need() int64 {
 }
 
 // schedule calls work for each item, several at once, within the job's limits,
-// the largest first. It calls finished for each one afterwards, from its own
-// goroutine, and returns when all that was begun is done.
-func (j Job) schedule(ctx context.Context, items []Item, work, finished func(i int)) error {
+// the largest first, and returns when all that was begun is done.
+func (j Job) schedule(ctx context.Context, items []Item, work func(i int)) error {
 	queue := make([]int, len(items))
 	for i := range queue {
 		queue[i] = i
@@ -45,8 +44,5 @@ func (j Job) schedule(ctx context.Context, items []Item, work, finished func(i i
 		i := <-done
 		running--
 		used -= items[i].need()
-		if ctx.Err() == nil {
-			finished(i)
-		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 // counts tokens. Capacity is tokens whatever the cost.
 type Cost struct{ A, B float64 }
 
-// Of returns the cost of a sequence of l tokens.
-func (c Cost) Of(l int64) float64 {
+// of returns the cost of a sequence of l tokens.
+func (c Cost) of(l int64) float64 {
 	if c == (Cost{}) {
 		return float64(l)
 	}
@@ -39,7 +39,7 @@ func (c Cost) check(lengths []int64) error {
 
 func (c Cost) total(lengths []int64) (total float64) {
 	for _, l := range lengths {
-		total += c.Of(l)
+		total += c.of(l)
 	}
 	return total
 }
@@ -54,7 +54,7 @@ func (c Cost) weights(lengths []int64) []int64 {
 	}
 	weights := make([]int64, len(lengths))
 	for i, l := range lengths {
-		weights[i] = int64(c.Of(l) / total * (1 << 62))
+		weights[i] = int64(c.of(l) / total * (1 << 62))
 	}
 	return weights
 }

@@ -130,7 +130,7 @@ func (m *Metrics) steps(p Problem, k Packing) {
 		for _, cell := range row {
 			cost := 0.0
 			for _, index := range cell {
-				cost += p.Cost.Of(p.Lengths[index])
+				cost += p.Cost.of(p.Lengths[index])
 			}
 			total += cost
 			maximum = max(maximum, cost)

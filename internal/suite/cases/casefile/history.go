@@ -49,11 +49,8 @@ func AppendHistory(old []byte, records []Record) ([]byte, error) {
 		b.WriteString(line + "\n")
 	}
 	if b.Len() > MaxHistory {
-		return nil, fmt.Errorf(
-			"%s would be larger than %d bytes: move it away, and the next refresh begins a new one",
-			HistoryFile,
-			MaxHistory,
-		)
+		return nil, fmt.Errorf("%s would be larger than %d bytes: move it away, and the next refresh begins a new one", HistoryFile,
+			MaxHistory)
 	}
 	return b.Bytes(), nil
 }

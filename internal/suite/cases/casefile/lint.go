@@ -96,28 +96,11 @@ func (l *linter) tolerance(path string, tolerance float64, name string, time flo
 	case time == 0 || other == 0:
 		l.note("wide-tolerance", path, "%s: refresh %s and write %s or less", what, name, limit)
 	case math.Abs(distance) <= maxTolerance:
-		l.note(
-			"wide-tolerance",
-			path,
-			"%s, although %s is only %s from %s: write %s or less",
-			what,
-			otherName,
-			signed(distance),
-			name,
-			limit,
-		)
+		l.note("wide-tolerance", path, "%s, although %s is only %s from %s: write %s or less", what, otherName, signed(distance), name,
+			limit)
 	default:
-		l.note(
-			"wide-tolerance",
-			path,
-			"%s, and %s is %s from %s: refresh %s, then write %s or less",
-			what,
-			otherName,
-			signed(distance),
-			name,
-			name,
-			limit,
-		)
+		l.note("wide-tolerance", path, "%s, and %s is %s from %s: refresh %s, then write %s or less", what, otherName, signed(distance),
+			name, name, limit)
 	}
 }
 
@@ -143,13 +126,8 @@ func (l *linter) references() {
 	distance := signed(c.BaselineTimeS/c.InitialTimeS - 1)
 	switch {
 	case low > high:
-		l.note(
-			"windows-apart",
-			"baseline_time_s",
-			"no time passes both checks: %s (baseline is %s against initial): refresh the older of the two times",
-			windows,
-			distance,
-		)
+		l.note("windows-apart", "baseline_time_s",
+			"no time passes both checks: %s (baseline is %s against initial): refresh the older of the two times", windows, distance)
 	case high-low < minOverlap*narrower:
 		l.note(
 			"windows-narrow",
@@ -176,13 +154,8 @@ func (l *linter) operators() {
 	for i, op := range c.Operators {
 		path := "operators[" + strconv.Itoa(i) + "]"
 		if first, twice := seen[op.Name]; twice {
-			l.note(
-				"duplicate-operator",
-				path+".name",
-				"%s is operators[%d] already, and only one of them is compared: remove one of the two",
-				quote(op.Name),
-				first,
-			)
+			l.note("duplicate-operator", path+".name",
+				"%s is operators[%d] already, and only one of them is compared: remove one of the two", quote(op.Name), first)
 		} else {
 			seen[op.Name] = i
 		}
@@ -213,40 +186,22 @@ func (l *linter) coverage() {
 		return // noted by references
 	}
 	if share := sum(times) / total; share > 1+rounding {
-		l.note(
-			"operators-exceed-total",
-			"operators",
+		l.note("operators-exceed-total", "operators",
 			"they add up to %s, %s of %s (%s), so they are of another run: record the operators and the time again, together",
-			ms(sum(times)),
-			percent(share),
-			name,
-			ms(total),
-		)
+			ms(sum(times)), percent(share), name, ms(total))
 	}
 	if initial := c.InitialTimeS; name != "initial_time_s" && initial > 0 && sum(times) > initial*(1+rounding) &&
 		sum(times) <= total*(1+rounding) {
-		l.note(
-			"operators-exceed-initial",
-			"operators",
+		l.note("operators-exceed-initial", "operators",
 			"they add up to %s, %s of initial_time_s (%s), so they are of a later run: record both again, together, "+
-				"or renew initial_time_s if baseline_time_s (%s) is of the operators' run",
-			ms(sum(times)),
-			percent(sum(times)/initial),
-			ms(initial),
-			ms(total),
-		)
+				"or renew initial_time_s if baseline_time_s (%s) is of the operators' run", ms(sum(times)), percent(sum(times)/initial),
+			ms(initial), ms(total))
 	}
 	top := times[:min(c.OperatorTopN, len(times))]
 	if share := sum(top) / total; share < minCoverage {
-		l.note(
-			"low-coverage",
-			"operator_top_n",
-			"the compared operators (%d) explain only %s of %s (%s): record more operators and raise operator_top_n",
-			len(top),
-			percent(share),
-			name,
-			ms(total),
-		)
+		l.note("low-coverage", "operator_top_n",
+			"the compared operators (%d) explain only %s of %s (%s): record more operators and raise operator_top_n", len(top),
+			percent(share), name, ms(total))
 	}
 }
 

@@ -33,12 +33,6 @@ func (l *linter) device() {
 	if near := text.Nearest(name, devices); near != "" {
 		next = fmt.Sprintf("write %s, or leave it if your program has it", near)
 	}
-	l.note(
-		"unknown-device",
-		path,
-		"%s is none of msmodeling's %d device profiles, and it refuses to run others: %s",
-		quote(name),
-		len(devices),
-		next,
-	)
+	l.note("unknown-device", path, "%s is none of msmodeling's %d device profiles, and it refuses to run others: %s", quote(name),
+		len(devices), next)
 }

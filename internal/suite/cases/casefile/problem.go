@@ -67,10 +67,8 @@ func (r *reader) sorted() Problems {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	if r.dropped {
-		r.problems = append(
-			r.problems,
-			Problem{File: r.path, Message: fmt.Sprintf("has more than %d problems", maxProblems), Hint: "correct these first"},
-		)
+		r.problems = append(r.problems,
+			Problem{File: r.path, Message: fmt.Sprintf("has more than %d problems", maxProblems), Hint: "correct these first"})
 	}
 	return r.problems
 }

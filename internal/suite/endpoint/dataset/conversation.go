@@ -45,8 +45,8 @@ type Turn struct {
 
 func (c Conversation) isZero() bool { return c == Conversation{} }
 
-// Converses reports whether the dataset has conversations.
-func (d *Dataset) Converses() bool { return !d.talk.isZero() }
+// converses reports whether the dataset has conversations.
+func (d *Dataset) converses() bool { return !d.talk.isZero() }
 
 func (s Spec) checkConversation() error {
 	c := s.Conversation
@@ -119,7 +119,7 @@ func (d *Dataset) turns(it *item, k int) int {
 
 // sealConversations adds to the hash what decides all further questions.
 func (d *Dataset) sealConversations(whole hash.Hash) {
-	if !d.Converses() {
+	if !d.converses() {
 		return
 	}
 	rule, _ := json.Marshal([]any{d.talk, d.output}) // numbers and words have no error

@@ -78,12 +78,8 @@ func (d *Dataset) Fitted() []int {
 // fitted, in another process.
 func (d *Dataset) Refit(words []int) (*Dataset, error) {
 	if len(words) != len(d.items) {
-		return nil, fmt.Errorf(
-			"%d lengths are given for the %d prompts of dataset %s: read the same dataset",
-			len(words),
-			len(d.items),
-			d.ID,
-		)
+		return nil, fmt.Errorf("%d lengths are given for the %d prompts of dataset %s: read the same dataset", len(words), len(d.items),
+			d.ID)
 	}
 	fit := *d
 	fit.items = slices.Clone(d.items)

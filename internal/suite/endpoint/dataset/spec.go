@@ -237,10 +237,8 @@ func (s Spec) checkSource(given Spec) error {
 	case s.Kind == Trace && s.Format != Mooncake && (given.TimeUnit != "" || given.Block != 0):
 		return fmt.Errorf("time_unit and block: a trace of format %s has a unit of its own and no hash_ids: remove them", s.Format)
 	case s.Format == Mooncake && s.TimeUnit != "ms" && s.TimeUnit != "s":
-		return fmt.Errorf(
-			"time_unit: %.40q is not known: write ms for timestamps in milliseconds, as Mooncake's, or s for seconds",
-			s.TimeUnit,
-		)
+		return fmt.Errorf("time_unit: %.40q is not known: write ms for timestamps in milliseconds, as Mooncake's, or s for seconds",
+			s.TimeUnit)
 	case s.Kind == SharedPrefix && (s.Groups == 0 || s.Prefix == 0):
 		return fmt.Errorf(
 			"groups and prefix: kind shared-prefix needs both: write how many groups there are and how many words each shares",

@@ -23,12 +23,8 @@ var plainRows = []row{
 	rate("throughput_tok_per_s", "tok/s", true, "output tokens inside the window / its length; a request's n_out are spread evenly "+
 		"over its content chunks; warm-up and cancelled requests count, failed ones do not"),
 	rate("input_tok_per_s", "tok/s", false, "prompt tokens of answers whose t_eof is inside the window / its length"),
-	rate(
-		"inputs_per_s",
-		"input/s",
-		true,
-		"texts, documents or recordings of answers that come as a whole and whose t_eof is inside the window / its length",
-	),
+	rate("inputs_per_s", "input/s", true,
+		"texts, documents or recordings of answers that come as a whole and whose t_eof is inside the window / its length"),
 	rate("audio_s_per_s", "s/s", false, "length of the recordings of such answers, where it is known / length of the window"),
 	rate("req_per_s_all", "req/s", false, "answers whose t_eof is inside the window / its length"),
 	rate("req_per_s_passing", "req/s", false, "answers that meet every SLO and whose t_eof is inside the window / its length"),

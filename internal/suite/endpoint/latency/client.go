@@ -49,12 +49,8 @@ func ClientLimited(c Client) string {
 	case c.WakeDelayP50 > limit:
 		return late("every second time the client waited for a processor for more than", c.WakeDelayP50, limit)
 	case c.CPUShare > maxCPUShare:
-		return fmt.Sprintf(
-			"the client used %s of its processors, and %s are the limit%s",
-			percent(c.CPUShare),
-			percent(maxCPUShare),
-			instead,
-		)
+		return fmt.Sprintf("the client used %s of its processors, and %s are the limit%s", percent(c.CPUShare), percent(maxCPUShare),
+			instead)
 	}
 	return ""
 }

@@ -56,13 +56,6 @@ type Energy struct {
 	PeakW     float64
 }
 
-// Price is what tokens cost: by a price list, or by the hour of the machine. 0
-// means not known; the list goes before the hour.
-type Price struct {
-	USDPerMillionTokens float64
-	USDPerHour          float64
-}
-
 // Input is one measurement in one process. Compute does not change it.
 type Input struct {
 	Observations []Observation // warm-up included, in any order
@@ -70,7 +63,7 @@ type Input struct {
 	Open         bool // the load was an open loop
 	SLO          SLO
 	Energy       *Energy // nil: not measured
-	Price        Price
+	USDPerHour   float64 // that the host costs; 0 means not known
 }
 
 // mixed is where the token counts of a whole measurement come from if not all

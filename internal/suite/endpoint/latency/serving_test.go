@@ -33,7 +33,7 @@ func TestDefinitions(t *testing.T) {
 		Window:       load.Window{Start: 100 * ms, End: 500 * ms},
 		SLO:          latency.SLO{TTFT: 100 * ms, TPOT: 15 * ms},
 		Energy:       &latency.Energy{Joules: 26, NetJoules: 13, AverageW: 65, PeakW: math.NaN()},
-		Price:        latency.Price{USDPerHour: 9},
+		USDPerHour:   9,
 	}))
 	for name, want := range map[string]float64{
 		"ttft_p50_ms": 75, "ttft_p99_ms": 99.5, "ttft_mean_ms": 75, "ttft_sched_p50_ms": 76, "ttfc_p50_ms": 75, "ttft_content_p50_ms": 75,

@@ -118,11 +118,7 @@ func (m *measurement) energy() {
 		m.reading("joules_per_token", e.Joules/m.made) // by 0 is infinite: absent
 		m.reading("joules_per_token_net", e.NetJoules/m.made)
 	}
-	perHour := m.Price.USDPerHour / (m.value("throughput_tok_per_s") * 3600) * 1e6
-	if m.Price.USDPerMillionTokens > 0 {
-		perHour = m.Price.USDPerMillionTokens
-	}
-	m.reading("cost_usd_per_million_tokens", perHour)
+	m.reading("cost_usd_per_million_tokens", m.USDPerHour/(m.value("throughput_tok_per_s")*3600)*1e6)
 }
 
 func (m *measurement) reading(name string, value float64) {

@@ -107,14 +107,9 @@ func (m *measurement) warnPrompts() string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf(
-		"in %d of %s the server counts fewer tokens than the prompt has words, such as %d where %d words were sent: "+
-			"look for a cut prompt in its log, and set expect.prompt_tokens to words to fail such answers",
-		n,
-		text.Plural(len(m.ok), "answer"),
-		tokens,
-		words,
-	)
+	return fmt.Sprintf("in %d of %s the server counts fewer tokens than the prompt has words, such as %d where %d words were sent: "+
+		"look for a cut prompt in its log, and set expect.prompt_tokens to words to fail such answers", n, text.Plural(len(m.ok), "answer"),
+		tokens, words)
 }
 
 func (m *measurement) warnSource() string {

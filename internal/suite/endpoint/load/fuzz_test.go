@@ -33,7 +33,7 @@ func FuzzPlan(f *testing.F) {
 			return
 		}
 		n := len(s.arrivals)
-		if n == 0 || n > maxRequests || !slices.IsSorted(s.arrivals) || s.arrivals[0] != 0 || s.arrivals[n-1] > 2*MaxSpan {
+		if n == 0 || n > maxRequests || !slices.IsSorted(s.arrivals) || s.arrivals[0] != 0 || s.arrivals[n-1] > 2*maxSpan {
 			t.Fatalf("%+v: %d arrivals", p, n)
 		}
 		if s.first < 0 || s.end <= s.first || s.end > n || s.to < s.from || len(s.Digest()) != 64 {

@@ -18,7 +18,7 @@ func runOpen(ctx context.Context, l *ledger) {
 	o := &openLoop{ledger: l}
 	s := l.schedule
 	l.mu.Lock()
-	l.pending, l.opened = s.Measured(), true
+	l.pending, l.opened = s.measured(), true
 	l.log.Window.Start = l.start + s.from
 	if s.to > s.from {
 		l.windowEnds(l.start + s.to)

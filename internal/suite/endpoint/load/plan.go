@@ -25,7 +25,7 @@ const (
 	maxRequests    = 10_000_000 // of one schedule, all phases
 	maxConcurrency = 65_536     // slots; a TCP client has about as many ports
 	maxRate        = 1e6        // requests per second
-	MaxSpan        = 7 * 24 * time.Hour
+	maxSpan        = 7 * 24 * time.Hour
 )
 
 // Bounds of the gaps: at shape 0.01 their deviation is ten means, and from 1e9
@@ -118,8 +118,8 @@ func (p Plan) checkBounds() error {
 		name string
 		got  time.Duration
 	}{{"duration", p.Duration}, {"warm-up duration", p.Warmup.Duration}, {"ramp", p.Ramp}, {"drain", p.Drain}} {
-		if d.got < 0 || d.got > MaxSpan {
-			return fmt.Errorf("%s is %v: give a time from 0 to %v", d.name, d.got, MaxSpan)
+		if d.got < 0 || d.got > maxSpan {
+			return fmt.Errorf("%s is %v: give a time from 0 to %v", d.name, d.got, maxSpan)
 		}
 	}
 	return nil
@@ -184,8 +184,8 @@ func (p Plan) checkTrace() error {
 			return fmt.Errorf("arrival %d of the trace is at %v, before 0 or before the one it follows: sort the trace by time", i+1, at)
 		}
 	}
-	if span := p.Trace[n-1] - p.Trace[0]; span > MaxSpan {
-		return fmt.Errorf("the trace lasts %v: cut it to %v", span, MaxSpan)
+	if span := p.Trace[n-1] - p.Trace[0]; span > maxSpan {
+		return fmt.Errorf("the trace lasts %v: cut it to %v", span, maxSpan)
 	}
 	return nil
 }
@@ -203,14 +203,11 @@ func (p Plan) checkSize() error {
 		requests = max(bound, maximum*span)
 	}
 	if requests > maxRequests {
-		return fmt.Errorf(
-			"the schedule would have about %.3g requests, more than %d: lower the rate, the requests or the duration",
-			requests,
-			maxRequests,
-		)
+		return fmt.Errorf("the schedule would have about %.3g requests, more than %d: lower the rate, the requests or the duration",
+			requests, maxRequests)
 	}
-	if span > MaxSpan.Seconds() {
-		return fmt.Errorf("the schedule would last about %.3g s, more than %v: raise the rate or ask for less", span, MaxSpan)
+	if span > maxSpan.Seconds() {
+		return fmt.Errorf("the schedule would last about %.3g s, more than %v: raise the rate or ask for less", span, maxSpan)
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ func TestPlansThatAreRefused(t *testing.T) {
 		"negative requests":          {Plan{Mode: Closed, Requests: -1, Concurrency: 1}, "requests is -1"},
 		"negative duration":          {Plan{Mode: Closed, Duration: -1, Concurrency: 1}, "duration is -1ns"},
 		"endless duration":           {Plan{Mode: Closed, Duration: math.MaxInt64, Concurrency: 1}, "give a time from 0"},
-		"durations beyond the limit": {Plan{Mode: Closed, Duration: MaxSpan, Drain: MaxSpan, Concurrency: 1}, "would last"},
+		"durations beyond the limit": {Plan{Mode: Closed, Duration: maxSpan, Drain: maxSpan, Concurrency: 1}, "would last"},
 		"closed with a rate":         {Plan{Mode: Closed, Requests: 1, Concurrency: 1, Rate: 1}, "closed has no rate: leave it out"},
 		"closed with burstiness":     {Plan{Mode: Closed, Requests: 1, Concurrency: 1, Burstiness: 1}, "no burstiness"},
 		"both ramps":                 {Plan{Mode: Closed, Requests: 1, Concurrency: 1, Ramp: ms, AutoRamp: true}, "leave one out"},

@@ -32,9 +32,9 @@ func (s Schedule) Resting(rest func(slot int) time.Duration) Schedule {
 // Plan returns the plan that the schedule was made from.
 func (s Schedule) Plan() Plan { return s.plan }
 
-// Measured returns how many requests an open loop will measure. A closed loop
+// measured returns how many requests an open loop will measure. A closed loop
 // measures as many as fit, and at most Plan.Requests: it returns -1.
-func (s Schedule) Measured() int {
+func (s Schedule) measured() int {
 	if s.plan.Mode == Closed {
 		return -1
 	}
@@ -76,12 +76,9 @@ func (s *Schedule) lay(next func() (time.Duration, bool)) error {
 		if s.end >= 0 && at > s.to+s.plan.Drain {
 			return nil
 		}
-		if len(s.arrivals) >= maxRequests || at > 2*MaxSpan {
-			return fmt.Errorf(
-				"the schedule exceeds %d requests or %v: lower the rate, the requests or the duration",
-				maxRequests,
-				2*MaxSpan,
-			)
+		if len(s.arrivals) >= maxRequests || at > 2*maxSpan {
+			return fmt.Errorf("the schedule exceeds %d requests or %v: lower the rate, the requests or the duration", maxRequests,
+				2*maxSpan)
 		}
 		s.arrivals = append(s.arrivals, at)
 	}
@@ -171,5 +168,5 @@ func (p Plan) gammaArrivals() func() (time.Duration, bool) {
 
 // moment rounds nanoseconds. Later than any schedule may be is all one.
 func moment(ns float64) time.Duration {
-	return time.Duration(math.Round(min(ns, float64(3*MaxSpan))))
+	return time.Duration(math.Round(min(ns, float64(3*maxSpan))))
 }

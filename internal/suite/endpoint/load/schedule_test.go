@@ -97,8 +97,8 @@ func TestSchedulesKeepTheirRules(t *testing.T) {
 			t.Errorf("%s: the window starts with request %d at %v", c.name, s.first, s.from)
 		case s.first > p.Warmup.Requests+max(p.Burst, 2) && s.arrivals[s.first-1] >= p.Warmup.Duration:
 			t.Errorf("%s: warm-up takes %d requests", c.name, s.first)
-		case p.Requests > 0 && p.Duration == 0 && s.Measured() != p.Requests:
-			t.Errorf("%s: %d requests are measured", c.name, s.Measured())
+		case p.Requests > 0 && p.Duration == 0 && s.measured() != p.Requests:
+			t.Errorf("%s: %d requests are measured", c.name, s.measured())
 		case p.Duration > 0 && s.to != s.from+p.Duration:
 			t.Errorf("%s: the window is %v long", c.name, s.to-s.from)
 		case s.arrivals[s.end-1] >= s.to:
@@ -162,8 +162,8 @@ func TestBurstsComeInGroupsAtTheRate(t *testing.T) {
 func TestTracesEndOneMeanGapAfterTheirLastRequest(t *testing.T) {
 	t.Parallel()
 	s := lay(t, Plan{Mode: Trace, Trace: []time.Duration{100, 110, 120, 140}})
-	if s.from != 0 || s.to != 40+13 || s.Measured() != 4 {
-		t.Errorf("window from %d to %d with %d requests", s.from, s.to, s.Measured())
+	if s.from != 0 || s.to != 40+13 || s.measured() != 4 {
+		t.Errorf("window from %d to %d with %d requests", s.from, s.to, s.measured())
 	}
 }
 
@@ -171,8 +171,8 @@ func TestWhicheverIsReachedFirstEndsTheWindow(t *testing.T) {
 	t.Parallel()
 	for rate, want := range map[float64]int{5: 50, 50: 100} {
 		s := lay(t, Plan{Mode: Constant, Rate: rate, Requests: 100, Duration: 10 * time.Second})
-		if s.Measured() != want {
-			t.Errorf("at %v/s %d requests are measured, want %d", rate, s.Measured(), want)
+		if s.measured() != want {
+			t.Errorf("at %v/s %d requests are measured, want %d", rate, s.measured(), want)
 		}
 	}
 }
@@ -182,8 +182,8 @@ func BenchmarkSchedule(b *testing.B) {
 		b.Run(fmt.Sprintf("burstiness=%v/requests=1e6", burstiness), func(b *testing.B) {
 			for b.Loop() {
 				s := lay(b, Plan{Mode: Gamma, Rate: 1000, Burstiness: burstiness, Requests: 1_000_000})
-				if s.Measured() != 1_000_000 {
-					b.Fatal(s.Measured())
+				if s.measured() != 1_000_000 {
+					b.Fatal(s.measured())
 				}
 			}
 		})

@@ -21,12 +21,8 @@ func (s Schedule) Share(k, n int) (Schedule, error) {
 		{"warm-up requests", &p.Warmup.Requests, false},
 	} {
 		if part.needed && *part.amount > 0 && *part.amount < n {
-			return Schedule{}, fmt.Errorf(
-				"%d %s are fewer than %d clients: use fewer clients, or more requests",
-				*part.amount,
-				part.name,
-				n,
-			)
+			return Schedule{}, fmt.Errorf("%d %s are fewer than %d clients: use fewer clients, or more requests", *part.amount, part.name,
+				n)
 		}
 	}
 	s.k, s.of, s.slots = k, n, p.Concurrency

@@ -43,12 +43,8 @@ func (c *Client) send(ctx context.Context, body Body, reply *Reply) (*http.Respo
 	return c.try(ctx, c.alone, body, reply)
 }
 
-func (c *Client) try(
-	ctx context.Context,
-	ask func(*http.Request) (*http.Response, error),
-	body Body,
-	reply *Reply,
-) (*http.Response, *attempt, error) {
+func (c *Client) try(ctx context.Context, ask func(*http.Request) (*http.Response, error), body Body,
+	reply *Reply) (*http.Response, *attempt, error) {
 	a := &attempt{now: c.options.Now}
 	trace := &httptrace.ClientTrace{GotConn: a.gotConn, WroteHeaders: a.wroteHeaders, GotFirstResponseByte: a.gotByte}
 	resp, err := ask(c.request(body).WithContext(httptrace.WithClientTrace(ctx, trace)))

@@ -144,12 +144,8 @@ func (c *Client) modelID(raw json.RawMessage) (id string, err error) {
 	default:
 		return id, nil
 	}
-	return "", fmt.Errorf(
-		"%s lists a model whose id %s (%q): correct the model's name at the server",
-		c.root,
-		wrong,
-		text.Clip(c.quote(id), 80),
-	)
+	return "", fmt.Errorf("%s lists a model whose id %s (%q): correct the model's name at the server", c.root, wrong,
+		text.Clip(c.quote(id), 80))
 }
 
 // unreachable returns what to do about a server that does not answer.

@@ -27,10 +27,8 @@ func (c *Client) unanswered(reply *Reply, a *attempt, cause, err error) {
 	case untrusted(err):
 		reply.end(Connect, c.untrusted(err).Error())
 	case reply.Retried && !a.answered.Load():
-		reply.end(
-			ResetReused,
-			"a reused connection failed, and so did a fresh one: "+reason+": look at the server's log, or set request.keepalive to false",
-		)
+		reply.end(ResetReused,
+			"a reused connection failed, and so did a fresh one: "+reason+": look at the server's log, or set request.keepalive to false")
 	case reply.Conn == 0:
 		reply.end(Connect, "no connection to "+c.root+": "+reason+": start the server, or correct base_url or --base-url")
 	case strings.Contains(err.Error(), "malformed HTTP"): // net/http has no type for it

@@ -32,9 +32,7 @@ type Request struct {
 	// IgnoreEOS asks for exactly MaxTokens tokens. vLLM, SGLang and llama.cpp
 	// know it.
 	IgnoreEOS   bool
-	MinTokens   int // 0 asks for none
 	Temperature *float64
-	Seed        *int
 	Stop        []string
 	// Extra are further fields, as JSON. They may not repeat what the request
 	// says itself.
@@ -108,7 +106,7 @@ func (r Request) check() error {
 		return errors.New("an image without chat: use the chat endpoint")
 	case len(r.Messages) == 0 && r.Prompt == "":
 		return errors.New("a request without a prompt: give one")
-	case r.MaxTokens < 0 || r.MinTokens < 0:
+	case r.MaxTokens < 0:
 		return errors.New("a negative number of tokens: use 0 to leave it to the server")
 	case r.IgnoreEOS && r.MaxTokens == 0:
 		return errors.New("ignore_eos without max_tokens would never end: set max_tokens")
@@ -147,17 +145,11 @@ func (r Request) fields() map[string]any {
 	if r.MaxTokens > 0 {
 		f["max_tokens"] = r.MaxTokens
 	}
-	if r.MinTokens > 0 {
-		f["min_tokens"] = r.MinTokens
-	}
 	if r.IgnoreEOS {
 		f["ignore_eos"] = true
 	}
 	if r.Temperature != nil {
 		f["temperature"] = *r.Temperature
-	}
-	if r.Seed != nil {
-		f["seed"] = *r.Seed
 	}
 	if len(r.Stop) > 0 {
 		f["stop"] = r.Stop

@@ -11,16 +11,16 @@ import (
 
 func TestEncode(t *testing.T) {
 	t.Parallel()
-	zero, seed := 0.0, 42
+	zero := 0.0
 	for name, tt := range map[string]struct {
 		request openai.Request
 		body    string
 		err     string
 	}{
-		"chat": {openai.Request{Chat: true, Model: "m", Prompt: "<é>", System: "s", MaxTokens: 8, IgnoreEOS: true, Temperature: &zero, Seed: &seed, Stop: []string{"\n"}},
-			`{"ignore_eos":true,"max_tokens":8,"messages":[{"role":"system","content":"s"},{"role":"user","content":"<é>"}],"model":"m","seed":42,"stop":["\n"],"stream":true,"stream_options":{"include_usage":true},"temperature":0}`, ""},
-		"completion": {openai.Request{Model: "m", Prompt: "p", MinTokens: 2, Extra: map[string]json.RawMessage{"top_k": []byte(" 1 "), "cache_prompt": []byte("false")}},
-			`{"cache_prompt":false,"min_tokens":2,"model":"m","prompt":"p","stream":true,"stream_options":{"include_usage":true},"top_k":1}`, ""},
+		"chat": {openai.Request{Chat: true, Model: "m", Prompt: "<é>", System: "s", MaxTokens: 8, IgnoreEOS: true, Temperature: &zero, Stop: []string{"\n"}},
+			`{"ignore_eos":true,"max_tokens":8,"messages":[{"role":"system","content":"s"},{"role":"user","content":"<é>"}],"model":"m","stop":["\n"],"stream":true,"stream_options":{"include_usage":true},"temperature":0}`, ""},
+		"completion": {openai.Request{Model: "m", Prompt: "p", Extra: map[string]json.RawMessage{"top_k": []byte(" 1 "), "cache_prompt": []byte("false")}},
+			`{"cache_prompt":false,"model":"m","prompt":"p","stream":true,"stream_options":{"include_usage":true},"top_k":1}`, ""},
 		"messages": {openai.Request{Chat: true, Model: "m", Messages: []openai.Message{{Role: "user", Content: "a"}, {Role: "assistant", Content: "b"}}},
 			`{"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"}],"model":"m","stream":true,"stream_options":{"include_usage":true}}`, ""},
 		"no model":        {openai.Request{Prompt: "p"}, "", "name one that the server serves"},

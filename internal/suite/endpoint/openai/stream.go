@@ -102,20 +102,15 @@ func (c *Client) conclude(reply *Reply, r *recording, expect Expect, cause, err 
 	case found.bad != nil:
 		reply.end(BadJSON, "a line is not JSON: "+c.quote(string(found.bad))+": look at the log of the server, or of a proxy before it")
 	case found.twice != "":
-		reply.end(
-			BadJSON,
-			fmt.Sprintf("the stream contradicts itself: the key %q occurs twice in one object: look at what the server sends", found.twice),
-		)
+		reply.end(BadJSON,
+			fmt.Sprintf("the stream contradicts itself: the key %q occurs twice in one object: look at what the server sends", found.twice))
 	case found.whole != nil:
 		reply.end(BadJSON, "the answer is not a stream: "+c.quote(string(found.whole))+": ask a server that streams, or correct base_url or --base-url")
 	case found.long:
 		reply.end(
 			BadJSON,
-			fmt.Sprintf(
-				"%v: more than %d chunks: look at what the server sends, or ask for more with max_tokens",
-				errTooLong,
-				len(reply.Tokens),
-			),
+			fmt.Sprintf("%v: more than %d chunks: look at what the server sends, or ask for more with max_tokens", errTooLong,
+				len(reply.Tokens)),
 		)
 	default:
 		reply.complete(expect, found.uncounted)

@@ -52,21 +52,13 @@ func (c *Client) CountTokens(ctx context.Context, model, text string) (int, erro
 	}
 	switch {
 	case err != nil:
-		return 0, fmt.Errorf(
-			"%s%s answers no count of tokens: %s: see whether the server has this page",
-			c.root,
-			path,
-			c.quote(err.Error()),
-		)
+		return 0, fmt.Errorf("%s%s answers no count of tokens: %s: see whether the server has this page", c.root, path,
+			c.quote(err.Error()))
 	case answer.Count != nil && *answer.Count > 0:
 		return *answer.Count, nil
 	case len(answer.Tokens) > 0:
 		return len(answer.Tokens), nil
 	}
-	return 0, fmt.Errorf(
-		"%s%s answers no count of tokens: %s: see whether the server has this page",
-		c.root,
-		path,
-		c.quote(string(data[:min(len(data), maxQuote)])),
-	)
+	return 0, fmt.Errorf("%s%s answers no count of tokens: %s: see whether the server has this page", c.root, path,
+		c.quote(string(data[:min(len(data), maxQuote)])))
 }

@@ -28,15 +28,8 @@ func (f *File) Explain(w io.Writer, definition, opType string, flags Overrides) 
 	fmt.Fprintln(tw, "setting\tvalue\torigin\tupstream's documentation\tupstream's code")
 	other, third := documented.texts(), coded.texts()
 	for _, row := range r.rows() {
-		fmt.Fprintf(
-			tw,
-			"%s\t%s\t%s\t%s\t%s\n",
-			show(row.key),
-			show(row.text),
-			show(row.origin),
-			differing(other, row),
-			differing(third, row),
-		)
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\n", show(row.key), show(row.text), show(row.origin), differing(other, row),
+			differing(third, row))
 	}
 	tw.Flush() // to memory
 	b.WriteString("\n" + orders)

@@ -164,12 +164,8 @@ func (f *File) evaluator(definition string) (v Value[Evaluator], err error) {
 		}
 		at := element("evaluators", glob)
 		if v.Origin != "" {
-			return Value[Evaluator]{}, f.doc.Errorf(
-				at,
-				"matches definition %s, and so does %s: make one of the patterns narrower",
-				show(definition),
-				show(chosen),
-			)
+			return Value[Evaluator]{}, f.doc.Errorf(at, "matches definition %s, and so does %s: make one of the patterns narrower",
+				show(definition), show(chosen))
 		}
 		chosen, v = glob, Value[Evaluator]{f.body.Evaluators[glob], f.origin(at, " "+at)}
 	}

@@ -35,12 +35,12 @@ type verdict struct {
 	Status           Status          `json:"status"`
 	MaxAbsoluteError Number          `json:"max_absolute_error"`
 	MaxRelativeError Number          `json:"max_relative_error"`
-	Outputs          []VerdictOutput `json:"outputs"`
+	Outputs          []verdictOutput `json:"outputs"`
 	Log              string          `json:"log"`
 }
 
-// VerdictOutput is the part of a verdict about one output.
-type VerdictOutput struct {
+// verdictOutput is the part of a verdict about one output.
+type verdictOutput struct {
 	Name             string   `json:"name"`
 	MaxAbsoluteError Number   `json:"max_absolute_error"`
 	MaxRelativeError Number   `json:"max_relative_error"`
@@ -124,7 +124,7 @@ func (v verdict) valid() error {
 	return nil
 }
 
-func (o VerdictOutput) result(s Status) OutputResult {
+func (o verdictOutput) result(s Status) OutputResult {
 	r := OutputResult{
 		Name: o.Name, Status: s, MaxAbsoluteError: o.MaxAbsoluteError, MaxRelativeError: o.MaxRelativeError,
 		WorstIndex: o.WorstIndex, WorstFlat: -1,

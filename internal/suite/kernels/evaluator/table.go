@@ -74,12 +74,8 @@ func (r Rule) valid() error {
 		return nil
 	}
 	if len(r.Command) > 0 || !slices.Contains(Names(), r.Evaluator) {
-		return fmt.Errorf(
-			"evaluators: %q has the evaluator %q: write one of %s, or a command instead",
-			r.Glob,
-			r.Evaluator,
-			strings.Join(Names(), ", "),
-		)
+		return fmt.Errorf("evaluators: %q has the evaluator %q: write one of %s, or a command instead", r.Glob, r.Evaluator,
+			strings.Join(Names(), ", "))
 	}
 	return nil
 }

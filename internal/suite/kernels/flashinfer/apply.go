@@ -20,8 +20,8 @@ type ApplyLimits struct {
 	Hardware             string // "" is the only device of the traces
 }
 
-// ApplySchema names the form of an [ApplyTable].
-const ApplySchema = "accelgate-apply/1"
+// applySchema names the form of an [ApplyTable].
+const applySchema = "accelgate-apply/1"
 
 // ApplyTable is which solution to call for which sizes: what flashinfer-bench's
 // apply looks up at run time. Index and DefBest have the form of its own cache
@@ -85,7 +85,7 @@ func Apply(ds *Dataset, limits ApplyLimits) (*ApplyTable, error) {
 		return nil, err
 	}
 	t := &ApplyTable{
-		Schema:   ApplySchema,
+		Schema:   applySchema,
 		Hardware: hardware,
 		Index:    map[string]map[string]string{},
 		DefBest:  map[string]string{},
@@ -97,7 +97,7 @@ func Apply(ds *Dataset, limits ApplyLimits) (*ApplyTable, error) {
 	groups := map[[2]string]map[string]*candidate{} // by definition and key, then solution
 	for _, trace := range Last(own) {
 		why := limits.refuse(ds, trace)
-		at := [2]string{trace.Definition, ApplyKey(trace.Workload.Axes)}
+		at := [2]string{trace.Definition, applyKey(trace.Workload.Axes)}
 		if groups[at] == nil {
 			groups[at] = map[string]*candidate{}
 		}
@@ -277,9 +277,9 @@ func (t *ApplyTable) Notes() string {
 	return "left out: " + t.reasons()
 }
 
-// ApplyKey returns the key of sizes as flashinfer-bench's ApplyKey writes itself:
+// applyKey returns the key of sizes as flashinfer-bench's ApplyKey writes itself:
 // the axes by name, and no features, of which upstream has none yet.
-func ApplyKey(axes map[string]int) string {
+func applyKey(axes map[string]int) string {
 	pairs := [][2]any{}
 	for _, name := range slices.Sorted(maps.Keys(axes)) {
 		pairs = append(pairs, [2]any{name, axes[name]})

@@ -95,10 +95,8 @@ func (ds *Dataset) add(f *file) (problems Problems) {
 	ds.Warnings = append(ds.Warnings, f.warnings...)
 	ds.lines[f.path] = f.lines
 	twice := func(at Place, jsonPath, name string, first Place) {
-		problems = append(
-			problems,
-			Problem{at, jsonPath, fmt.Sprintf("%s stands at %s already; give each a name of its own", quote(name), first)},
-		)
+		problems = append(problems,
+			Problem{at, jsonPath, fmt.Sprintf("%s stands at %s already; give each a name of its own", quote(name), first)})
 	}
 	if d := f.definition; d != nil {
 		if first := ds.definitions[d.Name]; first != nil {

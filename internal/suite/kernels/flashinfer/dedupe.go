@@ -61,11 +61,8 @@ func DedupeAll(root string, dry bool) (files []CompactedFile, err error) {
 	}
 	paths, err := traceFiles(root)
 	if err != nil {
-		return nil, fmt.Errorf(
-			"compact the traces below %s: %s; name a folder that can be read, with no links in it",
-			plain(root),
-			plain(cause(err)),
-		)
+		return nil, fmt.Errorf("compact the traces below %s: %s; name a folder that can be read, with no links in it", plain(root),
+			plain(cause(err)))
 	}
 	if len(paths) == 0 {
 		return nil, fmt.Errorf("compact the traces below %s: it holds no *.jsonl; name a dataset, or a folder of its traces", plain(root))

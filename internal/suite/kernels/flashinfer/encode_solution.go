@@ -20,19 +20,19 @@ func EncodeSolution(s *Solution) ([]byte, error) {
 	return text, err
 }
 
-// DefinitionPath returns where a definition belongs in a dataset, relative to its
+// definitionPath returns where a definition belongs in a dataset, relative to its
 // root and with the system's separators. It is an error if a name cannot be a
 // part of a path.
-func DefinitionPath(d *Definition) (string, error) {
+func definitionPath(d *Definition) (string, error) {
 	return layout(definitionsFolder, ".json", d.OpType, d.Name)
 }
 
-// SolutionPath is [DefinitionPath] for a solution of the definition.
+// SolutionPath is [definitionPath] for a solution of the definition.
 func SolutionPath(d *Definition, s *Solution) (string, error) {
 	return layout(solutionsFolder, ".json", s.Author, d.OpType, d.Name, s.Name)
 }
 
-// WorkloadsPath is [DefinitionPath] for the workloads of a definition.
-func WorkloadsPath(d *Definition) (string, error) {
+// workloadsPath is [definitionPath] for the workloads of a definition.
+func workloadsPath(d *Definition) (string, error) {
 	return layout(workloadsFolder, ".jsonl", d.OpType, d.Name)
 }

@@ -84,11 +84,8 @@ func scan(text string) (tokens []token, err error) {
 			}
 		}
 		if length == 0 {
-			return nil, fmt.Errorf(
-				"column %d: %s is not understood: use + - * // %%, a comparison, T.shape[i] and T[-1].item()",
-				i+1,
-				quote(text[i:]),
-			)
+			return nil, fmt.Errorf("column %d: %s is not understood: use + - * // %%, a comparison, T.shape[i] and T[-1].item()", i+1,
+				quote(text[i:]))
 		}
 		tokens = append(tokens, token{text[i : i+length], i + 1})
 		i += length

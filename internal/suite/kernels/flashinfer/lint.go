@@ -102,13 +102,8 @@ func (l *linter) definition(d *Definition) {
 		l.warn(d.Place, "description", "has no description: say what it computes")
 	}
 	if all := len(d.Axes) + len(d.Inputs) + len(d.Outputs); undescribed > 0 {
-		l.warn(
-			l.within(d.Place, "axes"),
-			"description",
-			"%d of %d axes and tensors have no description: say what they mean",
-			undescribed,
-			all,
-		)
+		l.warn(l.within(d.Place, "axes"), "description", "%d of %d axes and tensors have no description: say what they mean", undescribed,
+			all)
 	}
 	for i, text := range d.Constraints {
 		at := l.within(d.Place, index("constraints", i))
@@ -148,15 +143,9 @@ func (l *linter) signature(d *Definition) {
 		for inputs[i] == s.Positional[i] {
 			i++
 		}
-		l.note(
-			at,
-			"run-order",
+		l.note(at, "run-order",
 			"run takes %s as its parameter %d where the inputs have %s, and is called by position: order the inputs as run does (%s)",
-			quote(s.Positional[i]),
-			i+1,
-			quote(inputs[i]),
-			plain(strings.Join(s.Positional, ", ")),
-		)
+			quote(s.Positional[i]), i+1, quote(inputs[i]), plain(strings.Join(s.Positional, ", ")))
 	default:
 		l.warn(at, "run-names", "run calls its parameters %s and the inputs are %s: use the same names",
 			plain(strings.Join(s.Positional, ", ")), plain(strings.Join(inputs, ", ")))

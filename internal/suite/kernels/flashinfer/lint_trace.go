@@ -28,14 +28,8 @@ func (l *linter) traces() {
 				l.unknown(t.Place, "solution", t.Solution)
 			}
 		case s.Definition != d.Name:
-			l.note(
-				t.Place,
-				"trace",
-				"the solution %s is one of %s, not of %s: remove the line",
-				quote(s.Name),
-				quote(s.Definition),
-				quote(d.Name),
-			)
+			l.note(t.Place, "trace", "the solution %s is one of %s, not of %s: remove the line", quote(s.Name), quote(s.Definition),
+				quote(d.Name))
 		default:
 			l.place(t.Place, tracesFolder, ".jsonl", s.Author, d.OpType, d.Name)
 		}

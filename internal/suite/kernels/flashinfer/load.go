@@ -174,11 +174,8 @@ func (f *file) readLine(r *reader, root value) {
 	case r.count > before:
 		return
 	case result && f.folder == workloadsFolder:
-		r.fail(
-			root,
-			"evaluation",
-			"a workload has no result; write null for solution and evaluation, or move the line to a file below traces",
-		)
+		r.fail(root, "evaluation",
+			"a workload has no result; write null for solution and evaluation, or move the line to a file below traces")
 	case !result && f.folder == tracesFolder:
 		r.fail(root, "evaluation", "a trace needs a result; move the line to a file below workloads")
 	default:

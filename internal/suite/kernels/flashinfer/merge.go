@@ -94,12 +94,8 @@ func (m *merger) names(ds *Dataset) {
 			Problem{
 				at,
 				"",
-				fmt.Sprintf(
-					"the %s %s is another one than that of %s; rename one of the two, or take the older out",
-					what,
-					quote(name),
-					first,
-				),
+				fmt.Sprintf("the %s %s is another one than that of %s; rename one of the two, or take the older out", what, quote(name),
+					first),
 			},
 		)
 	}
@@ -234,12 +230,12 @@ func (ds *Dataset) writeInto(dir string, traces map[string][][]byte) error {
 		return atomicfile.Write(filepath.Join(dir, path), text)
 	}
 	for _, d := range ds.Definitions {
-		path, pathErr := DefinitionPath(d)
+		path, pathErr := definitionPath(d)
 		text, err := EncodeDefinition(d)
 		if err := put(path, pathErr, text, err); err != nil {
 			return fmt.Errorf("%s: %w", d.Place, err)
 		}
-		path, pathErr = WorkloadsPath(d)
+		path, pathErr = workloadsPath(d)
 		if text, err = encodeLines(ds.WorkloadsOf(d.Name)); len(text) > 0 || err != nil {
 			if err := put(path, pathErr, text, err); err != nil {
 				return fmt.Errorf("%s: %w", d.Place, err)
@@ -249,11 +245,8 @@ func (ds *Dataset) writeInto(dir string, traces map[string][][]byte) error {
 	for _, s := range ds.Solutions {
 		d := ds.Definition(s.Definition)
 		if d == nil {
-			return fmt.Errorf(
-				"%s: its definition %s is in none of the folders: add it, or take the solution out",
-				s.Place,
-				quote(s.Definition),
-			)
+			return fmt.Errorf("%s: its definition %s is in none of the folders: add it, or take the solution out", s.Place,
+				quote(s.Definition))
 		}
 		path, pathErr := SolutionPath(d, s)
 		text, err := EncodeSolution(s)

@@ -35,10 +35,8 @@ func (m *merger) takeBlob(dir *os.Root, ds *Dataset, w *Trace, in Input) {
 	}
 	first, _, _ := strings.Cut(name, "/")
 	if slices.Contains([]string{definitionsFolder, solutionsFolder, workloadsFolder, tracesFolder}, first) {
-		m.problems = append(
-			m.problems,
-			Problem{w.Place, "", fmt.Sprintf("the tensor file %s is among the dataset's own files; move it below blob/", quote(in.Path))},
-		)
+		m.problems = append(m.problems,
+			Problem{w.Place, "", fmt.Sprintf("the tensor file %s is among the dataset's own files; move it below blob/", quote(in.Path))})
 		return
 	}
 	sum, err := digestFile(dir, name)

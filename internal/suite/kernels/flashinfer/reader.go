@@ -30,10 +30,8 @@ func (r *reader) fail(v value, path, format string, args ...any) {
 func (r *reader) finish() Problems {
 	slices.SortStableFunc(r.problems, func(a, b Problem) int { return a.Line - b.Line })
 	if more := r.count - maxProblemsOfFile; more > 0 {
-		r.problems = append(
-			r.problems,
-			Problem{Place{Path: r.path}, "", "has " + text.Plural(more, "more problem") + "; correct those above first"},
-		)
+		r.problems = append(r.problems,
+			Problem{Place{Path: r.path}, "", "has " + text.Plural(more, "more problem") + "; correct those above first"})
 		r.count = 0
 	}
 	return r.problems

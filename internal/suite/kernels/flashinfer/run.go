@@ -199,11 +199,8 @@ func ofDevice(traces []*Trace, hardware string) (own []*Trace, name string, err 
 	case len(known) == 0:
 		return nil, "", errors.New("there are no traces with a result: run the solutions, or name another folder")
 	case hardware == "" && len(known) > 1:
-		return nil, "", fmt.Errorf(
-			"the traces are of %d devices, %s: name the one that is wanted with --hardware",
-			len(known),
-			quoteAll(known),
-		)
+		return nil, "", fmt.Errorf("the traces are of %d devices, %s: name the one that is wanted with --hardware", len(known),
+			quoteAll(known))
 	case len(own) == 0:
 		return nil, "", fmt.Errorf("no trace is of the device %s: name one of %s", quote(hardware), quoteAll(known))
 	case hardware == "":
@@ -260,11 +257,8 @@ func (t *Trace) result() bench.Result {
 		}
 	}
 	if s := t.setup(); s != nil { // whose time may be below the clock's resolution
-		r.Samples = append(
-			r.Samples,
-			bench.Sample{Metric: "setup_ms", Values: []float64{s.SetupMS}},
-			bench.Sample{Metric: "e2e_ms", Values: []float64{s.E2EMS}},
-		)
+		r.Samples = append(r.Samples, bench.Sample{Metric: "setup_ms", Values: []float64{s.SetupMS}},
+			bench.Sample{Metric: "e2e_ms", Values: []float64{s.E2EMS}})
 	}
 	if ms := t.onDevice(); ms != nil {
 		r.Samples = append(r.Samples, bench.Sample{Metric: "device_ms", Values: []float64{stats.Median(ms)}})

@@ -162,10 +162,8 @@ func latencies(traces []*Trace) (measured, error) {
 			continue
 		}
 		if t.Evaluation.Performance == nil || t.Evaluation.Performance.LatencyMS <= 0 {
-			return m, fmt.Errorf(
-				"%s: passed without a latency above 0, so it cannot be scored: remove the trace and measure again",
-				t.Place,
-			)
+			return m, fmt.Errorf("%s: passed without a latency above 0, so it cannot be scored: remove the trace and measure again",
+				t.Place)
 		}
 		latency := t.Evaluation.Performance.LatencyMS
 		if before, known := m.best[uuid]; !known || latency < before {

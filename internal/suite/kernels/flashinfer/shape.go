@@ -15,11 +15,8 @@ func (d *Definition) sizes(axes map[string]int) (map[string]int, error) {
 		case a.Const:
 			size = a.Value
 		case !given:
-			return nil, fmt.Errorf(
-				"the workload does not give the axis %s of %s: add it to the workload's axes",
-				quote(a.Name),
-				quote(d.Name),
-			)
+			return nil, fmt.Errorf("the workload does not give the axis %s of %s: add it to the workload's axes", quote(a.Name),
+				quote(d.Name))
 		case size < 0:
 			return nil, fmt.Errorf("the workload gives the axis %s of %s as %d: write a number above 0", quote(a.Name), quote(d.Name), size)
 		}

@@ -90,12 +90,8 @@ func (r *reader) sources(v value) (sources []Source) {
 		}
 		if s.Path != "" {
 			if !inside(s.Path) {
-				r.fail(
-					m.Value,
-					at+".path",
-					"%s does not stay in the solution's folder; write a relative path with slashes and without ..",
-					quote(s.Path),
-				)
+				r.fail(m.Value, at+".path", "%s does not stay in the solution's folder; write a relative path with slashes and without ..",
+					quote(s.Path))
 			}
 			if clean := path.Clean(s.Path); seen[clean] {
 				r.fail(m.Value, at+".path", "%s occurs twice; remove one of the two", quote(s.Path))

@@ -92,20 +92,12 @@ func (r *reader) blob(o object, measured bool) string {
 	switch {
 	case v.Kind != '"':
 	case p == "" || len(p) > 4096 || strings.ContainsRune(p, 0) || !absolute && !inside(strings.TrimPrefix(p, "./")):
-		r.fail(
-			v,
-			join(o.path, "path"),
-			"%s does not stay in the dataset; write a path relative to its root, with slashes and without ..",
-			quote(p),
-		)
+		r.fail(v, join(o.path, "path"), "%s does not stay in the dataset; write a path relative to its root, with slashes and without ..",
+			quote(p))
 	case absolute && !measured:
-		r.fail(
-			v,
-			join(o.path, "path"),
+		r.fail(v, join(o.path, "path"),
 			"%s is absolute, and a dataset names no files of the host; move the file below blob/ (or link it there) and write its path "+
-				"relative to the dataset's root",
-			quote(p),
-		)
+				"relative to the dataset's root", quote(p))
 	}
 	return p
 }

@@ -91,11 +91,8 @@ func (p *trialProtocol) suspicions() (worst suspicion, status evaluator.Status) 
 		all = append(all, d)
 	default:
 		p.warn(
-			fmt.Sprintf(
-				"%d calls take less than %v: the worker's timer was not checked; raise the number of iterations",
-				p.solution.perBlock*p.blocks,
-				p.MinTime,
-			),
+			fmt.Sprintf("%d calls take less than %v: the worker's timer was not checked; raise the number of iterations",
+				p.solution.perBlock*p.blocks, p.MinTime),
 		)
 	}
 	if !slices.ContainsFunc(p.Inputs, Input.random) {

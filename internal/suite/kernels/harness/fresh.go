@@ -61,7 +61,7 @@ func (p *trialProtocol) timeFreshInputs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	again, _, err := p.request(ctx, p.reference, p.reference.build.ID, p.reference, sets)
+	again, err := p.request(ctx, p.reference, p.reference.build.ID, p.reference, sets)
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (p *trialProtocol) visit(ctx context.Context, s *side, content int, sets, a
 		}
 	}
 	queued = s.queued()
-	if v.wall, _, err = p.request(ctx, s, s.build.ID, s, sets); err != nil {
+	if v.wall, err = p.request(ctx, s, s.build.ID, s, sets); err != nil {
 		return v, err
 	}
 	called := s.queued()
@@ -144,8 +144,8 @@ func (p *trialProtocol) visit(ctx context.Context, s *side, content int, sets, a
 }
 
 // request calls a function once with each of the sets, and returns how long that
-// took by our clock and by the worker's.
-func (p *trialProtocol) request(ctx context.Context, s *side, id string, of *side, sets []int) (float64, []int64, error) {
+// took by our clock.
+func (p *trialProtocol) request(ctx context.Context, s *side, id string, of *side, sets []int) (float64, error) {
 	q := Time{
 		ID:         id,
 		Poison:     id != "" || of.build.DPS,
@@ -157,8 +157,8 @@ func (p *trialProtocol) request(ctx context.Context, s *side, id string, of *sid
 	for _, set := range sets {
 		q.Slots = append(q.Slots, p.timed(q, set))
 	}
-	reply, wall, err := s.Time(ctx, q)
-	return float64(wall.Nanoseconds()), reply.NS, s.by(err)
+	_, wall, err := s.Time(ctx, q)
+	return float64(wall.Nanoseconds()), s.by(err)
 }
 
 // saveOutputs takes outputs of sets as they are, and returns how long that took.
@@ -189,7 +189,7 @@ func (p *trialProtocol) idle(ctx context.Context, sets []int) (own, theirs float
 				}
 			}
 		}
-		wall, _, err := p.request(ctx, in, "", of, sets)
+		wall, err := p.request(ctx, in, "", of, sets)
 		return wall, err
 	}
 	if theirs, err = empty(p.reference, p.reference); err != nil {

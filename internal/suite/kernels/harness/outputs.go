@@ -216,15 +216,8 @@ func (s *side) fits(t tensor.Tensor, said, want Output, repeat int) error {
 	}
 	switch {
 	case t.DType != said.DType || !slices.Equal(t.Shape, said.Shape):
-		return s.wrong(
-			Runtime,
-			"output %q is declared as %.20s%v and was saved as %s%v",
-			want.Name,
-			said.DType,
-			said.Shape,
-			t.DType,
-			brief(t.Shape),
-		)
+		return s.wrong(Runtime, "output %q is declared as %.20s%v and was saved as %s%v", want.Name, said.DType, said.Shape, t.DType,
+			brief(t.Shape))
 	case !slices.Equal(t.Shape, shape):
 		return s.wrong(WrongShape, "output %q has the shape %v, where the definition has %v", want.Name, brief(t.Shape), shape)
 	case t.DType != want.DType:

@@ -73,9 +73,7 @@ type Session struct {
 // Open starts a worker and greets it; Proto of hello is filled in. Now is a clock that only runs forward. An
 // error that is no *Failure means that the program could not be started: it
 // wraps [worker.ErrNotFound] where there is none.
-func Open(
-	ctx context.Context, w *worker.Isolated, req worker.Request, hello Hello, limits Limits, now func() time.Time,
-) (*Session, error) {
+func Open(ctx context.Context, w *worker.Isolated, req worker.Request, hello Hello, limits Limits, now func() time.Time) (*Session, error) {
 	p, err := w.Start(req)
 	if err != nil {
 		return nil, err

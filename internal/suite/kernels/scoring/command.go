@@ -52,11 +52,8 @@ func (c *Command) Score(ctx context.Context, job Job) error {
 	case response.End == worker.TimedOut:
 		return fmt.Errorf("it took more than %v: submit fewer workloads, or raise --task-timeout", c.Timeout)
 	case response.End != worker.Exited || response.ExitCode > 1:
-		return fmt.Errorf(
-			"%s: %s",
-			cmp.Or(response.Reason(), "it ended"),
-			text.Tail(strings.TrimSpace(text.Clean(string(response.Stderr))), maxReason/2),
-		)
+		return fmt.Errorf("%s: %s", cmp.Or(response.Reason(), "it ended"),
+			text.Tail(strings.TrimSpace(text.Clean(string(response.Stderr))), maxReason/2))
 	}
 	return nil
 }

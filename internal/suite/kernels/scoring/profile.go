@@ -83,11 +83,8 @@ func finding(e *flashinfer.Evaluation, name string) string {
 			}
 		}
 	}
-	return fmt.Sprintf(
-		"%s: not run: the case is %s, and tools watch cases that pass: correct the solution and submit it again\n",
-		name,
-		e.Status,
-	)
+	return fmt.Sprintf("%s: not run: the case is %s, and tools watch cases that pass: correct the solution and submit it again\n", name,
+		e.Status)
 }
 
 func found(p flashinfer.Profile) string {

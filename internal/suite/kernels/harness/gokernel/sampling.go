@@ -39,9 +39,8 @@ func (a candidate) compare(b candidate) int {
 
 // sample draws all rows. Order returns, sorted, at least the k most probable and
 // at least so many that their sum is above p.
-func (c call) sample(
-	hasK, hasP bool, each func(n int, work func(begin, end int) error) error, order func(row []float32, k int, p float64) []candidate,
-) error {
+func (c call) sample(hasK, hasP bool, each func(n int, work func(begin, end int) error) error,
+	order func(row []float32, k int, p float64) []candidate) error {
 	probs, out := c.in[0], c.out[0]
 	if len(probs.Shape) != 2 || probs.Shape[1] < 1 || probs.DType != tensor.Float32 || !isVector(out, probs.Shape[0]) ||
 		out.DType.IsFloat() {
