@@ -342,7 +342,7 @@ func TestSelect(t *testing.T) {
 			t.Errorf("%+v (-want +got):\n%s", c.query, diff)
 		}
 	}
-	if _, err := s.Plan().Select(suite.Query{Tags: []string{"nightli"}}); err == nil || !strings.Contains(err.Error(), `no tag "nightli": it has A2, A3,`) {
+	if _, err := s.Plan().Select(suite.Query{Tags: []string{"nightli"}}); err == nil || !strings.Contains(err.Error(), `no tag "nightli", but A2, A3,`) {
 		t.Errorf("an unknown tag: %v", err)
 	}
 }
