@@ -9,7 +9,6 @@ package report
 
 import (
 	"io"
-	"math"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -232,9 +231,4 @@ func lookup(run *bench.Run, wanted map[string]bool) map[string]*bench.Result {
 }
 
 // finite keeps a number that no format can hold out of all of them.
-func finite(x float64) float64 {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return 0
-	}
-	return x
-}
+func finite(x float64) float64 { return bench.FiniteOrZero(x) }

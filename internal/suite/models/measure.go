@@ -284,15 +284,15 @@ func (s *Suite) unsetNames() []string {
 }
 
 // expected lists what the cell must answer.
-func (s *Suite) expected(cell bench.Cell) []expectation {
+func (b *indexed) expected(cell bench.Cell) []expectation {
 	var all []expectation
-	for _, e := range s.body.Expect {
+	for _, e := range b.body.Expect {
 		if e.selects(cell) {
 			all = append(all, e)
 		}
 	}
-	for _, a := range s.axes {
-		if v := s.values[a.Name][cell.Get(a.Name)]; v != nil && v.Expect != nil {
+	for _, a := range b.axes {
+		if v := b.values[a.Name][cell.Get(a.Name)]; v != nil && v.Expect != nil {
 			all = append(all, *v.Expect)
 		}
 	}

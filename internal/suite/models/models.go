@@ -20,15 +20,13 @@ import (
 
 // Suite is an opened model matrix.
 type Suite struct {
+	indexed
 	config  *config.Suite
-	body    body
 	env     suite.Env
 	metrics []bench.Metric
-	axes    []axis
-	values  map[string]map[string]*value // axis -> id -> value
-	matrix  []bench.Cell                 // one for each process
-	cells   []bench.Cell                 // those of the matrix; with rows, those that the program has listed
-	points  map[string]*matrix.Point     // of cells, by id
+	matrix  []bench.Cell             // one for each process
+	cells   []bench.Cell             // those of the matrix; with rows, those that the program has listed
+	points  map[string]*matrix.Point // of cells, by id
 	skipped []bench.Result
 	reader  reader
 	unset   []string
@@ -64,7 +62,7 @@ func Open(c *config.Suite, env suite.Env) (suite.Suite, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Suite{config: c, env: env, body: b, contents: suite.Contents{Dir: env.Dir, Environ: env.Environ}}
+	s := &Suite{config: c, env: env, indexed: indexed{body: b}, contents: suite.Contents{Dir: env.Dir, Environ: env.Environ}}
 	s.workers.suite = s
 	if err := s.discover(c); err != nil {
 		return nil, err
@@ -87,6 +85,7 @@ func Open(c *config.Suite, env suite.Env) (suite.Suite, error) {
 		s.body.Command = s.body.BaseCommand
 	}
 	s.index()
+	s.metrics = s.body.metrics()
 	if err := s.expand(c, all); err != nil {
 		return nil, err
 	}
@@ -129,17 +128,23 @@ func (s *Suite) resolve(path string) string {
 	return filepath.Join(s.env.Dir, path)
 }
 
-func (s *Suite) index() {
-	s.axes = s.body.dimensions()
-	s.values = map[string]map[string]*value{}
-	for _, axis := range s.axes {
+// indexed is a body with its axes, and their values by id: what finds the expectations of a cell.
+type indexed struct {
+	body   body
+	axes   []axis
+	values map[string]map[string]*value // axis -> id -> value
+}
+
+func (b *indexed) index() {
+	b.axes = b.body.dimensions()
+	b.values = map[string]map[string]*value{}
+	for _, axis := range b.axes {
 		byID := make(map[string]*value, len(axis.Values))
 		for i := range axis.Values {
 			byID[axis.Values[i].ID] = &axis.Values[i]
 		}
-		s.values[axis.Name] = byID
+		b.values[axis.Name] = byID
 	}
-	s.metrics = s.body.metrics()
 }
 
 func (s *Suite) expand(c *config.Suite, all []axis) error {

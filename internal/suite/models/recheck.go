@@ -19,21 +19,21 @@ func Recheck(c *config.Suite) (func(*bench.Result) (unverified string, err error
 	if err != nil {
 		return nil, err
 	}
-	s := Suite{body: b}
-	s.index()
+	all := indexed{body: b}
+	all.index()
 	rows := b.rows
 	return func(r *bench.Result) (unverified string, err error) {
 		if slices.ContainsFunc(rows, func(row rowMetric) bool { return row.has(r.Cell) }) {
 			return "", nil // the answer is that of the process
 		}
-		cell, ok := s.named(r.Cell)
-		if !ok && s.selective() {
+		cell, ok := all.named(r.Cell)
+		if !ok && all.selective() {
 			return "", errors.New(
 				"the run names fewer parameters of the cell than the configuration has axes, and they select the expectations: measure again",
 			)
 		}
 		var wrong []error
-		for _, e := range s.expected(cell) {
+		for _, e := range all.expected(cell) {
 			more, errs := recheck(r, e)
 			wrong, unverified = append(wrong, errs...), max(unverified, more)
 		}
@@ -47,12 +47,12 @@ func Recheck(c *config.Suite) (func(*bench.Result) (unverified string, err error
 // named returns the cell with the names that its parameters have here: a run of another
 // configuration may call an axis otherwise, which the id of the cell does not show. The
 // axes come first, in their order.
-func (s *Suite) named(c bench.Cell) (named bench.Cell, ok bool) {
-	if len(c.Params) < len(s.axes) {
+func (b *indexed) named(c bench.Cell) (named bench.Cell, ok bool) {
+	if len(c.Params) < len(b.axes) {
 		return c, false
 	}
 	c.Params = slices.Clone(c.Params)
-	for i, a := range s.axes {
+	for i, a := range b.axes {
 		p := &c.Params[i]
 		if name, swept := strings.CutPrefix(p.Key, bench.EnvPrefix); swept {
 			p.Value = name + "=" + p.Value // as in the id
@@ -63,13 +63,13 @@ func (s *Suite) named(c bench.Cell) (named bench.Cell, ok bool) {
 }
 
 // selective reports whether an expectation is of some cells only.
-func (s *Suite) selective() bool {
-	for _, a := range s.axes {
+func (b *indexed) selective() bool {
+	for _, a := range b.axes {
 		if slices.ContainsFunc(a.Values, func(v value) bool { return v.Expect != nil }) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(s.body.Expect, func(e expectation) bool { return len(e.When) > 0 })
+	return slices.ContainsFunc(b.body.Expect, func(e expectation) bool { return len(e.When) > 0 })
 }
 
 func recheck(r *bench.Result, e expectation) (unverified string, wrong []error) {
