@@ -55,7 +55,8 @@ type Contents struct {
 	Environ []string // in which programs are looked up
 
 	mu    sync.Mutex
-	known map[string]string // by path
+	known map[string]string    // by path
+	found map[[2]string]string // paths of programs, by name and PATH; "" for none
 }
 
 // maxContent is the size up to which a file's content counts. Of a larger one,
@@ -65,11 +66,23 @@ const maxContent = 256 << 20
 // Program returns the digest of the program that a worker would start with the variables
 // env, "" where it would find nothing.
 func (c *Contents) Program(name string, env []string) string {
-	path, err := worker.Find(name, slices.Concat(c.Environ, env))
-	if err != nil {
-		return ""
+	return c.File(c.find(name, slices.Concat(c.Environ, env)))
+}
+
+// find looks a program up once: a matrix has thousands of cells, and a PATH dozens of folders.
+func (c *Contents) find(name string, environ []string) string {
+	key := [2]string{name, worker.Getenv(environ, "PATH")}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	path, known := c.found[key]
+	if !known {
+		path, _ = worker.Find(name, environ) // "" if there is none
+		if c.found == nil {
+			c.found = map[[2]string]string{}
+		}
+		c.found[key] = path
 	}
-	return c.File(path)
+	return path
 }
 
 // Named returns the digests of the files that arguments name, also behind a

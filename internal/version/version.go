@@ -1,7 +1,10 @@
 // Package version names the build of accelgate.
 package version
 
-import "runtime/debug"
+import (
+	"runtime/debug"
+	"sync"
+)
 
 // released is the tag of a release: scripts/release and the Dockerfile set it, as
 // they build without git.
@@ -10,13 +13,15 @@ var released string
 // String returns the version of this build: a release's tag, or what the Go
 // toolchain recorded, which is a tag for "go install ...@latest" and a
 // pseudo-version for a checkout. Without both it is "devel".
-func String() string {
+func String() string { return current() }
+
+var current = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		info = &debug.BuildInfo{}
 	}
 	return choose(released, info)
-}
+})
 
 func choose(released string, info *debug.BuildInfo) string {
 	if released != "" {
