@@ -3,8 +3,8 @@
 
 SHELL = /bin/bash -o pipefail
 PKGS = ./...
-# Packages that start goroutines or share memory between them.
-CONCURRENT = $(shell grep -rlE --include=*.go '^[[:space:]]*go [a-z]|"sync|sync/errgroup' internal | grep -v _test.go | xargs -n1 dirname | sort -u | sed 's|^|./|')
+# Packages that start goroutines or share memory between them, other than by a sync.Once.
+CONCURRENT = $(shell grep -rlE --include=*.go '^[[:space:]]*go [a-z]|sync\.(Mutex|RWMutex|WaitGroup|Map|Cond|Pool)|"sync/|sync/errgroup' internal | grep -v _test.go | xargs -n1 dirname | sort -u | sed 's|^|./|')
 # Packages with tests, and rooms with scripts, of make thorough.
 THOROUGH = $(shell { grep -rl --include=*_test.go '^func Test[A-Za-z0-9]*Thorough\>' internal e2e scripts; grep -l '^# tiers:.* thorough' e2e/*/*.txtar; } | xargs -n1 dirname | sort -u | sed 's|^|./|')
 # Packages that look for hidden work in times of microseconds: they run one after another, when the containers are gone.
