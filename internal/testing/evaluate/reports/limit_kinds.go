@@ -53,21 +53,45 @@ func changes(limits ...*gate.Limit) (rules []gate.Rule) {
 func MeasureLimitKinds(reports, slowed int, effects []float64) (all []LimitKindRates) {
 	for _, n := range noises {
 		for k := range limitKinds {
-			kind := &limitKinds[k]
-			for i, name := range []string{"pairs in stages", "history, 3 new runs"} {
-				rng := rand.New(rand.NewPCG(38, uint64(len(n.name))))
-				r := road{paired: i == 0, policy: gate.DefaultPolicy()}
-				r.policy.Rules = kind.rules
-				out := LimitKindRates{Host: n.name, Road: name, Kind: kind.name, Found: make([]detectors.Rate, len(effects))}
-				for report := range reports {
-					cells := kind.numbers(newHost(n, 2*kindCells, rng), i)
-					out.Red.Add(r.judge(cells).red)
-					if report < slowed {
-						out.slow(&r, cells, effects)
-					}
-				}
-				all = append(all, out)
+			for i := range kindRoads {
+				policy := gate.DefaultPolicy()
+				all = append(all, limitKinds[k].measure(n, i, policy, reports, slowed, effects))
 			}
+		}
+	}
+	return all
+}
+
+var kindRoads = []string{"pairs in stages", "history, 3 new runs"}
+
+func (k *limitKind) measure(n noise, at int, policy gate.Policy, reports, slowed int, effects []float64) LimitKindRates {
+	rng := rand.New(rand.NewPCG(38, uint64(len(n.name))))
+	policy.Rules = k.rules
+	r := road{paired: at == 0, policy: policy}
+	out := LimitKindRates{Host: n.name, Road: kindRoads[at], Kind: k.name, Found: make([]detectors.Rate, len(effects))}
+	for report := range reports {
+		cells := k.numbers(newHost(n, 2*kindCells, rng), at)
+		out.Red.Add(r.judge(cells).red)
+		if report < slowed {
+			out.slow(&r, cells, effects)
+		}
+	}
+	return out
+}
+
+// spreadKinds are fixed rules of other gates, which know the noise of a cell and not how many cells there are.
+var spreadKinds = []limitKind{
+	{name: "3 sd", rules: changes(&gate.Limit{Change: &gate.Change{Absolute: 3, Spread: gate.SpreadSD, Text: "3 sd"}})},
+	{name: "3 % and 4 mad", rules: changes(&gate.Limit{Change: &gate.Change{Percent: 3, Absolute: 4, Spread: gate.SpreadMAD, Text: "3% and 4 mad"}})},
+}
+
+// MeasureSpreadLimits judges unchanged reports by medians alone, under limits that are multiples of what 30 earlier runs differ by.
+func MeasureSpreadLimits(reports, slowed int, effects []float64) (all []LimitKindRates) {
+	for _, n := range noises {
+		for k := range spreadKinds {
+			policy := gate.DefaultPolicy()
+			policy.Method = gate.MethodThreshold
+			all = append(all, spreadKinds[k].measure(n, 1, policy, reports, slowed, effects))
 		}
 	}
 	return all
@@ -125,8 +149,16 @@ func (out *LimitKindRates) slow(r *road, cells []number, effects []float64) {
 
 // LimitKinds writes the table of kinds of limits, and returns its rows.
 func LimitKinds(w io.Writer, reports, slowed int) []LimitKindRates {
+	return writeKinds(w, MeasureLimitKinds(reports, slowed, kindEffects))
+}
+
+// SpreadLimits writes the table of limits by what earlier runs differ by, and returns its rows.
+func SpreadLimits(w io.Writer, reports, slowed int) []LimitKindRates {
+	return writeKinds(w, MeasureSpreadLimits(reports, slowed, kindEffects))
+}
+
+func writeKinds(w io.Writer, all []LimitKindRates) []LimitKindRates {
 	head(w, "limit", "red %", kindEffects)
-	all := MeasureLimitKinds(reports, slowed, kindEffects)
 	for _, out := range append(all, ofAllHosts(all)...) {
 		fmt.Fprintf(w, "| %s | %s | %d | %s | %s |", out.Host, out.Road, out.Red.Of, out.Kind, tenths(out.Red))
 		for j := range out.Found {

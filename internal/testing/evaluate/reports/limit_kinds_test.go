@@ -40,3 +40,11 @@ func TestLimitKindsNightly(t *testing.T) {
 	}
 	hold(t, "limit-kinds.csv", table.String())
 }
+
+// TestSpreadLimitsNightly holds docs/detection/data/spread-limits.csv: fixed rules keep no promise, and the page says so.
+func TestSpreadLimitsNightly(t *testing.T) {
+	testtier.Nightly(t)
+	var table bytes.Buffer
+	reports.SpreadLimits(&table, 500, 50)
+	hold(t, "spread-limits.csv", table.String())
+}
