@@ -79,13 +79,13 @@ func (k *limitKind) measure(n noise, at int, policy gate.Policy, reports, slowed
 	return out
 }
 
-// spreadKinds are fixed rules of other gates, which know the noise of a cell and not how many cells there are.
+// spreadKinds are fixed rules of other gates: the noise of a cell does not show how many cells there are.
 var spreadKinds = []limitKind{
 	{name: "3 sd", rules: changes(&gate.Limit{Change: &gate.Change{Absolute: 3, Spread: gate.SpreadSD, Text: "3 sd"}})},
 	{name: "3 % and 4 mad", rules: changes(&gate.Limit{Change: &gate.Change{Percent: 3, Absolute: 4, Spread: gate.SpreadMAD, Text: "3% and 4 mad"}})},
 }
 
-// MeasureSpreadLimits judges unchanged reports by medians alone, under limits that are multiples of what 30 earlier runs differ by.
+// MeasureSpreadLimits judges unchanged reports by medians alone, under limits that are multiples of the spread of 30 earlier runs.
 func MeasureSpreadLimits(reports, slowed int, effects []float64) (all []LimitKindRates) {
 	for _, n := range noises {
 		for k := range spreadKinds {
