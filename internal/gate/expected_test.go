@@ -12,6 +12,7 @@ import (
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/suite/cases/operators"
+	"github.com/accelgate/accelgate/internal/testing/operatortest"
 )
 
 const totalTime = "total_time_s"
@@ -41,20 +42,7 @@ func policy(expected ...bench.Expected) gate.Policy {
 	return p
 }
 
-// entries makes operators: name, total and calls in turn.
-func entries(parts ...any) []bench.Entry {
-	var list []bench.Entry
-	for i := 0; i < len(parts); i += 3 {
-		list = append(list, bench.Entry{Name: parts[i].(string), Total: parts[i+1].(float64), Calls: int64(parts[i+2].(int))})
-	}
-	return list
-}
-
-// operating gives a cell operators.
-func operating(r bench.Result, unit string, parts ...any) bench.Result {
-	r.Breakdowns = []bench.Breakdown{{Title: "operators", Unit: unit, Entries: entries(parts...)}}
-	return r
-}
+var entries, operating = operatortest.Entries, operatortest.Operating
 
 // timed is a cell that took so many seconds.
 func timed(id string, seconds ...float64) bench.Result {

@@ -1,13 +1,13 @@
 package gate_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/gate/compat"
 	"github.com/accelgate/accelgate/internal/reference/waiver"
+	"github.com/accelgate/accelgate/internal/testing/operatortest"
 )
 
 // FuzzRun feeds run documents of strangers to the gate: whatever decodes is
@@ -66,7 +66,7 @@ func FuzzRun(f *testing.F) {
 				checkAccounts(t, got, c)
 				for _, check := range c.Checks {
 					if tool == "" {
-						checkAddsUp(t, check.Operators)
+						operatortest.CheckAddsUp(t, check.Operators)
 					}
 				}
 			}
@@ -106,30 +106,5 @@ func checkAccounts(t *testing.T, run *bench.Run, c gate.Comparison) {
 		if id := run.Results[i].Cell.ID(); !judged[id] {
 			t.Errorf("cell %q has no verdict", id)
 		}
-	}
-}
-
-// checkAddsUp: the rows of operators are the whole change of the total.
-func checkAddsUp(t *testing.T, o compat.OperatorCheck) {
-	t.Helper()
-	var sum int64
-	for i, r := range o.Rows {
-		sum += r.DeltaPS
-		if r.ByCallsPS+r.ByCostPS != r.DeltaPS {
-			t.Errorf("row %+v: calls and cost are not the difference", r)
-		}
-		last := i == len(o.Rows)-1
-		if r.Change == compat.OperatorOther && !last {
-			t.Errorf("row %d of %d is the other row", i, len(o.Rows))
-		}
-		if r.Change != compat.OperatorOther && i > 0 && max(r.DeltaPS, -r.DeltaPS) > max(o.Rows[i-1].DeltaPS, -o.Rows[i-1].DeltaPS) {
-			t.Errorf("row %d is larger than the one before it", i)
-		}
-		if listed := slices.Index([]compat.OperatorChange{compat.OperatorKept, compat.OperatorOther}, r.Change) < 0; listed && r.OldRank > 0 == (r.NewRank > 0) {
-			t.Errorf("row %+v is on both sides, or on none", r)
-		}
-	}
-	if o.Rows != nil && sum != o.DeltaPS {
-		t.Errorf("rows add up to %d ps, want %d", sum, o.DeltaPS)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/suite/cases/operators"
+	"github.com/accelgate/accelgate/internal/testing/operatortest"
 )
 
 const totalTime = "total_time_s"
@@ -51,17 +52,4 @@ func timed(id string, seconds ...float64) bench.Result {
 	return bench.Result{Cell: bench.Cell{Raw: id}, Outcome: bench.Passed, Samples: []bench.Sample{{Metric: totalTime, Values: seconds}}}
 }
 
-// entries makes operators: name, total and calls in turn.
-func entries(parts ...any) []bench.Entry {
-	var list []bench.Entry
-	for i := 0; i < len(parts); i += 3 {
-		list = append(list, bench.Entry{Name: parts[i].(string), Total: parts[i+1].(float64), Calls: int64(parts[i+2].(int))})
-	}
-	return list
-}
-
-// operating gives a cell operators.
-func operating(r bench.Result, unit string, parts ...any) bench.Result {
-	r.Breakdowns = []bench.Breakdown{{Title: "operators", Unit: unit, Entries: entries(parts...)}}
-	return r
-}
+var entries, operating = operatortest.Entries, operatortest.Operating

@@ -14,6 +14,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/gate/compat"
+	"github.com/accelgate/accelgate/internal/testing/operatortest"
 )
 
 // rowLines writes rows shortly: "name change status old new by calls+by cost".
@@ -408,39 +409,13 @@ func TestOperatorsAddUp(t *testing.T) {
 		}
 		got.Breakdowns = []bench.Breakdown{{Unit: []string{"s", "ms", "ns"}[random.IntN(3)], Entries: measured}}
 		c := judge(got, policy(e))
-		checkAddsUp(t, c.Checks[0].Operators)
+		operatortest.CheckAddsUp(t, c.Checks[0].Operators)
 		checkFinite(t, c)
 		if t.Failed() {
 			t.Fatalf("round %d: expected %+v, got %+v", i, e, got)
 		}
 	}
 }
-
-func checkAddsUp(t *testing.T, o compat.OperatorCheck) {
-	t.Helper()
-	var sum int64
-	for i, r := range o.Rows {
-		sum += r.DeltaPS
-		if r.ByCallsPS+r.ByCostPS != r.DeltaPS {
-			t.Errorf("row %+v: calls and cost are not the difference", r)
-		}
-		last := i == len(o.Rows)-1
-		if r.Change == compat.OperatorOther && !last {
-			t.Errorf("row %d of %d is the other row", i, len(o.Rows))
-		}
-		if r.Change != compat.OperatorOther && i > 0 && abs(r.DeltaPS) > abs(o.Rows[i-1].DeltaPS) {
-			t.Errorf("row %d is larger than the one before it", i)
-		}
-		if listed := slices.Index([]compat.OperatorChange{compat.OperatorKept, compat.OperatorOther}, r.Change) < 0; listed && r.OldRank > 0 == (r.NewRank > 0) {
-			t.Errorf("row %+v is on both sides, or on none", r)
-		}
-	}
-	if o.Rows != nil && sum != o.DeltaPS {
-		t.Errorf("rows add up to %d ps, want %d", sum, o.DeltaPS)
-	}
-}
-
-func abs(x int64) int64 { return max(x, -x) }
 
 // checkFinite: documents cannot hold anything else.
 func checkFinite(t *testing.T, c gate.Comparison) {
