@@ -86,7 +86,7 @@ func (a *action) reportAPIError(err error) {
 	}
 }
 
-// refused reports that nothing is recorded, because the gate failed and nobody accepted that.
+// refused reports whether the verdict forbids new baselines: the run is no evidence, or the gate failed without the input force.
 func (a *action) refused(what string, j judge.Judged) bool {
 	switch {
 	case j.Decision.Status == gate.StatusNoEvidence:

@@ -45,7 +45,8 @@ func (c *Change) problem(medians bool) string {
 	return ""
 }
 
-const changeExamples = "write for example 8%, +-10%, 0.5 s, 8% and 0.5 s, 0.5% + 0.5 us, 8% from 4 us, 3 sd, 3% and 4 mad, or noise 1% to 10%"
+const changeExamples = "write for example 8%, +-10%, 0.5 s, 8% and 0.5 s, 0.5% + 0.5 us, 8% from 4 us, " +
+	"3 sd, 3% and 4 mad, or noise 1% to 10%"
 
 // maxChange is the largest percentage.
 const maxChange = 10000
@@ -150,7 +151,8 @@ func (b *Bound) UnmarshalText(data []byte) error {
 	number, sure, interval := strings.Cut(string(data), " at ")
 	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) || strings.ContainsAny(number, "xXpP_") {
-		return fmt.Errorf("want a number, got %s; write for example 0.62, or 0.62 at 95%% for a bound that holds with the interval", quote(string(data)))
+		return fmt.Errorf("want a number, got %s; write for example 0.62, or 0.62 at 95%% for a bound that holds with the interval",
+			quote(string(data)))
 	}
 	*b = Bound{Value: v}
 	if !interval {

@@ -33,7 +33,8 @@ func write(page string, benchmarks io.Reader) error {
 	if err != nil {
 		return err
 	}
-	where := fmt.Sprintf("%s, %d processors, %s, %s.", processor, runtime.NumCPU(), runtime.GOOS+"/"+runtime.GOARCH, time.Now().UTC().Format(time.DateOnly))
+	where := fmt.Sprintf("%s, %d processors, %s, %s.", processor, runtime.NumCPU(), runtime.GOOS+"/"+runtime.GOARCH,
+		time.Now().UTC().Format(time.DateOnly))
 	changed, err := replace(string(text), "\n"+where+"\n\n"+table(measured)+"\n")
 	if err != nil {
 		return fmt.Errorf("%s: %w", page, err)

@@ -22,14 +22,17 @@ var rows = []row{
 	{"`report` of 100,000 cells of two metrics, processor time", "Report/terminal", "cpu-s/op",
 		"encoding/json decodes the run", "Report/floor", "cpu-s/op", 1, "s"},
 	{"the same, most memory", "Report/terminal", "peak-MB", "", "", "", 1, "MB"},
-	{"`report --format json` of it, processor time", "Report/json", "cpu-s/op", "encoding/json decodes the run", "Report/floor", "cpu-s/op", 1, "s"},
+	{"`report --format json` of it, processor time", "Report/json", "cpu-s/op",
+		"encoding/json decodes the run", "Report/floor", "cpu-s/op", 1, "s"},
 	{"the same, most memory", "Report/json", "peak-MB", "", "", "", 1, "MB"},
 	{"an isolated process", "Isolated/paired", "isolated-us", "os/exec", "Isolated/paired", "bare-us", 1e-3, "ms"},
-	{"a request to a persistent process", "Persistent/paired", "persistent-us", "its pipes alone", "Persistent/paired", "bare-us", 1e-3, "ms"},
+	{"a request to a persistent process", "Persistent/paired", "persistent-us",
+		"its pipes alone", "Persistent/paired", "bare-us", 1e-3, "ms"},
 	{"start of the command, processor time", "Start", "start-cpu-ms", "the program true", "Start", "floor-cpu-ms", 1, "ms"},
 	{"watch on the host, added to 50 cells that do nothing", "Watch/many", "added-ms/run", "", "", "", 1, "ms"},
 	{"5,000 rows of one process, processor time", "Rows", "own-s/run", "the program alone", "Rows", "floor-s/run", 1, "s"},
-	{"a chunk of 256 streams, processor time", "Streams256", "cpu-ns/chunk", "net/http alone", "Streams256", "plain-cpu-ns/chunk", 1e-3, "µs"},
+	{"a chunk of 256 streams, processor time", "Streams256", "cpu-ns/chunk",
+		"net/http alone", "Streams256", "plain-cpu-ns/chunk", 1e-3, "µs"},
 }
 
 // measurements are metrics by the names of benchmarks, without the word Benchmark.

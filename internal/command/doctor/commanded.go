@@ -23,7 +23,8 @@ func (l *look) commanded() {
 		default:
 			has := func(name string) bool { _, ok := l.parsed[at].inputs[name]; return ok }
 			if lacks := slices.DeleteFunc(l.commands(c), has); len(lacks) > 0 {
-				l.add("workflow", Error, fmt.Sprintf("%s starts %s, which has no input %s of workflow_dispatch", c.file, file, strings.Join(lacks, ", ")),
+				l.add("workflow", Error,
+					fmt.Sprintf("%s starts %s, which has no input %s of workflow_dispatch", c.file, file, strings.Join(lacks, ", ")),
 					"copy the inputs of examples/workflows/accelgate.yml")
 			}
 		}

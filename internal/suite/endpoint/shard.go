@@ -171,7 +171,8 @@ func (m *measurement) handOver(result *bench.Result) {
 	if m.dataset.CountsTokens() {
 		m.suite.shard.found.Prompts = digestOf(m.texts.Fitted())
 	}
-	result.Caveat = fmt.Sprintf("shard %d of %d is a part of the load: merge all with 'accelgate bench merge'", m.suite.shard.Index, m.suite.shard.Of)
+	result.Caveat = fmt.Sprintf("shard %d of %d is a part of the load: merge all with 'accelgate bench merge'",
+		m.suite.shard.Index, m.suite.shard.Of)
 	result.Warnings = append(result.Warnings, m.clock.String())
 }
 

@@ -105,7 +105,8 @@ func (c *Client) conclude(reply *Reply, r *recording, expect Expect, cause, err 
 		reply.end(BadJSON,
 			fmt.Sprintf("the stream contradicts itself: the key %q occurs twice in one object: look at what the server sends", found.twice))
 	case found.whole != nil:
-		reply.end(BadJSON, "the answer is not a stream: "+c.quote(string(found.whole))+": ask a server that streams, or correct base_url or --base-url")
+		reply.end(BadJSON, "the answer is not a stream: "+c.quote(string(found.whole))+
+			": ask a server that streams, or correct base_url or --base-url")
 	case found.long:
 		reply.end(
 			BadJSON,

@@ -82,7 +82,9 @@ func (k *limitKind) measure(n noise, at int, policy gate.Policy, reports, slowed
 // spreadKinds are fixed rules of other gates: the noise of a cell does not show how many cells there are.
 var spreadKinds = []limitKind{
 	{name: "3 sd", rules: changes(&gate.Limit{Change: &gate.Change{Absolute: 3, Spread: gate.SpreadSD, Text: "3 sd"}})},
-	{name: "3 % and 4 mad", rules: changes(&gate.Limit{Change: &gate.Change{Percent: 3, Absolute: 4, Spread: gate.SpreadMAD, Text: "3% and 4 mad"}})},
+	{name: "3 % and 4 mad", rules: changes(&gate.Limit{
+		Change: &gate.Change{Percent: 3, Absolute: 4, Spread: gate.SpreadMAD, Text: "3% and 4 mad"},
+	})},
 }
 
 // MeasureSpreadLimits judges unchanged reports by medians alone, under limits that are multiples of the spread of 30 earlier runs.
@@ -175,7 +177,8 @@ func ofAllHosts(all []LimitKindRates) (sums []LimitKindRates) {
 		at := slices.IndexFunc(sums, func(s LimitKindRates) bool { return s.Road == out.Road && s.Kind == out.Kind })
 		if at < 0 {
 			at = len(sums)
-			sums = append(sums, LimitKindRates{Host: "**all**", Road: out.Road, Kind: out.Kind, Found: make([]detectors.Rate, len(out.Found))})
+			sums = append(sums, LimitKindRates{Host: "**all**", Road: out.Road, Kind: out.Kind,
+				Found: make([]detectors.Rate, len(out.Found))})
 		}
 		sums[at].Red.Join(out.Red)
 		for j, found := range out.Found {
