@@ -21,12 +21,8 @@ var elsewhere = []struct{ page, file, edit string }{
 	{"devices.md", "mig.yaml", ""},
 	{"presets.md", "llama.yaml", `s,/models/Qwen3-8B-Q4_K_M.gguf,bench.py,; s/, args: .*\]}/}/`},
 	{"recipes.md", "gpu.yaml", "s,/models/Qwen3-8B-Q4_K_M.gguf,bench.py,"},
-	{"recipes.md", "mac.yaml", "s/metal/cpu/; s,/Users/Shared/models/Qwen3-8B-Q4_K_M.gguf,bench.py,"},
-	{"recipes.md", "npu.yaml", "/^    worker:/,/^    models:/{/^    models:/!d;}; s/ascend/nvidia/"},
 	{"recipes.md", "hosts.yaml", "s,/models/Qwen3-8B-Q4_K_M.gguf,bench.py,"},
 	{"recipes.md", "nightly.yaml", ""},
-	{"recipes.md", "engine/accelgate.yaml", ""},
-	{"recipes.md", "serving/accelgate.yaml", "s/duration: 60s/requests: 4, warmup: {duration: 0s}/"},
 }
 
 // TestSelftestElsewhereThorough proves the gates of these configurations, with scripts in place of their programs and of the host's devices.

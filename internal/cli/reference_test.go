@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	referenceBegin = "<!-- written by go test ./internal/cli -run TestSchemaIsFresh -update -->\n"
+	referenceBegin = "<!-- written by TestSchemaIsFresh -->\n"
 	referenceEnd   = "<!-- end of keys -->\n"
 )
 
@@ -140,7 +140,7 @@ func (n node) facts(required bool) string {
 	if required {
 		facts = append(facts, "required")
 	}
-	if n.Default != nil {
+	if n.Default != nil && n.Default != false { // the description has what true does
 		facts = append(facts, fmt.Sprintf("default `%s`", strings.ReplaceAll(fmt.Sprint(n.Default), " ", ", ")))
 	}
 	if len(facts) == 0 {

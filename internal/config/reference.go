@@ -54,48 +54,45 @@ var reference = Keys{
 		"policy":    {nil, "Limits of the gate."},
 		"limits":    {nil, "Limits of the cost of a run."},
 		"build":     {nil, "[Build](builds.md#builds) of the checkout before anything is measured. A list stands for `command`."},
-		"artifacts": {nil, "[Artifacts](artifacts.md), by name. `{artifact.NAME}` in any text of a suite or build is the path of one."},
+		"artifacts": {nil, "[Artifacts](artifacts.md), by name. `{artifact.NAME}` in a text of a suite or build is the path."},
 		"ab":        {nil, "The base that `accelgate run --ab` measures in pairs with the code under test."},
 		"runners":   {nil, "Hosts of the project, for the called workflow and `accelgate plan --for`."},
 		"suites":    {nil, "Cells to measure. Each kind has [further keys](configuration.md#kinds)."},
 	},
 	reflect.TypeFor[Baselines](): {
-		"path": {"baselines", "Folder of the committed baselines. If absent and there is a `name`, the folder of that " +
-			"name in `baselines`."},
-		"repository": {nil, "[Repository that has the folder](baselines.md#baselines-elsewhere): `OWNER/NAME` on the " +
-			"GitHub server, an https or ssh address, or a path that begins with `./`, `../` or `/`."},
+		"path": {"baselines", "Folder of the committed baselines; with a `name`, `baselines/NAME` if absent."},
+		"repository": {nil, "[Repository that has the folder](baselines.md#baselines-elsewhere): `OWNER/NAME` on the GitHub " +
+			"server, an https or ssh address, or a path from `./`, `../` or `/`."},
 		"ref": {nil, "Branch, tag or full commit of `repository`, or of this one. If absent, `HEAD` of `repository`."},
 		"from": {"files", "`files`: the committed baseline. `history`, `history-mean`: [the median or mean of the last " +
 			"runs](baselines.md#baselines-from-the-history)."},
 		"devices": {nil, "Files that [hosts with the same device](baselines.md#hosts-with-the-same-device) share. Later entries win."},
-		"runs":    {5, "Runs of the history that a baseline rests on, 1 to 40."},
+		"runs":    {5, "Runs that such a baseline rests on, 1 to 40."},
 		"fetch":   {nil, "Command that writes the file `{name}` of [a store](baselines.md#a-store-of-your-own) to `{file}`, or nothing."},
 		"publish": {nil, "Command by which `baseline update` writes `{file}` to the store as `{name}`."},
-		"max_age": {nil, "Age from which on the report warns of a baseline: `30 days`, or `20 runs` of the default " +
-			"branch. If absent, only `baseline lint` warns, after 90 days."},
-		"min_move": {nil, "Share of its limit by which a number must have moved for `baseline update` to rewrite it. If " +
-			"absent, its noise."},
+		"max_age": {nil, "Age at which the report warns: `30 days`, or `20 runs` of the default branch. If absent, only " +
+			"`baseline lint` warns, after 90 days."},
+		"min_move": {nil, "Share of its limit below which `baseline update` keeps a moved number. If absent, its noise."},
 	},
 	reflect.TypeFor[Shared](): {
 		"name": {nil, "The file is `baseline-<name>.json`."},
-		"model": {nil, "Glob of the model of all accelerators of the host, as in `NVIDIA H100*`, or of its CPU if it " +
-			"has none. `accelgate doctor` prints them."},
+		"model": {nil, "Glob of the model of the host's accelerators, as in `NVIDIA H100*`, else of its CPU, as `accelgate " +
+			"doctor` prints it."},
 		"hosts": {"*", "Glob of the labels of the hosts."},
 	},
 	reflect.TypeFor[Pairing](): {
-		"from_head": {nil, "Globs of files that the base gets from the code under test before it is built: see [the " +
-			"head's harness](base.md#the-heads-harness)."},
+		"from_head": {nil, "Globs of [the head's files](base.md#the-heads-harness) that the base gets before it is built."},
 	},
 	reflect.TypeFor[Host](): {
-		"label": {nil, "Label that selects `baseline-<label>.json`. Flag `--host-label` and variable " +
-			"`ACCELGATE_HOST_LABEL` win. If absent, by the hardware, such as `linux-cuda`."},
+		"label": {nil, "Label that selects `baseline-<label>.json`. Flag `--host-label` and variable `ACCELGATE_HOST_LABEL` win. " +
+			"If absent, the hardware's, such as `linux-cuda`."},
 		"devices": {nil, "[Accelerators](devices.md#devices) to measure on, as in `[0, 1]`, or `[mig]`. Flag " +
 			"`--devices` and variable `ACCELGATE_DEVICES` win."},
 		"health": {"auto", "Whether to watch [the host](devices.md#health-of-the-host). Flag `--health` and variable " +
 			"`ACCELGATE_HEALTH` win."},
-		"cache": {nil, "Folder of [artifacts](artifacts.md). Variable `ACCELGATE_CACHE` wins. If absent, " +
-			"`accelgate/hub` in the user's folder of caches."},
-		"cache_gib": {256, "Limit of that folder in GiB. Variable `ACCELGATE_CACHE_GIB` wins."},
+		"cache": {nil, "Folder of [artifacts](artifacts.md). Variable `ACCELGATE_CACHE` wins. If absent, `accelgate/hub` in the " +
+			"user's caches."},
+		"cache_gib": {256, "Its limit in GiB. Variable `ACCELGATE_CACHE_GIB` wins."},
 	},
 	reflect.TypeFor[Artifact](): {
 		"url":      {nil, "Address of one file that needs no login. Excludes `hub`."},
@@ -103,19 +100,19 @@ var reference = Keys{
 		"size":     {nil, "Bytes of the file at `url`."},
 		"hub":      {nil, "Model `org/name` on the Hugging Face hub, or dataset `datasets/org/name`."},
 		"revision": {nil, "Commit on the hub, 40 digits. Required there."},
-		"file":     {nil, "With `hub`, the one file to get. With `url`, its name here; if absent, the last part of the URL."},
-		"files":    {nil, "Globs of the files to get from the hub. One without a slash matches in every folder. If absent, all files."},
+		"file":     {nil, "With `hub`, the one file to get. With `url`, its name, else the last part of the URL."},
+		"files":    {nil, "Globs of files of the hub, all if absent. One without a slash matches in every folder."},
 	},
 	reflect.TypeFor[Policy](): {
 		"threshold": {"10%", "Change for the worse beyond which a metric blocks. Flag `--threshold` wins."},
-		"require_baseline": {false, "`true`: a run does not pass if a suite or a number has no baseline, or one of 0. " +
-			"The action's default."},
+		"require_baseline": {false, "`true`: a run without a baseline for each suite and number, or with one of 0, does not " +
+			"pass. The action's default."},
 		"method": {"evidence", "`evidence` judges speed [by the best evidence](configuration.md#how-speed-is-judged), " +
 			"`threshold` by the threshold alone."},
 		"min_effect": {nil, "Change for the worse below which evidence does not block. If absent, `policy.threshold` if given, else 2%."},
-		"false_alarms": {"2%", "Chance that a report on unchanged code blocks for speed. Measured at 2%: 0.3% in pairs, " +
-			"0.6% by 3 new runs against history, 3.4% by the next run of the default branch, 6.3% by two sessions of a " +
-			"loaded host. See [detection](detection.md#what-a-whole-report-promises)."},
+		"false_alarms": {"2%", "Chance that a report on unchanged code blocks for speed. " +
+			"[Measured](detection.md#what-a-whole-report-promises) at 2%: 0.3% in pairs, 0.6% by 3 new runs against history, " +
+			"3.4% by the next run of the default branch, 6.3% by two sessions of a loaded host."},
 		"inconclusive": {"warn", "Whether an [undecided](verdicts.md#certainty) result blocks. With `warn`, an " +
 			"undecided loss beyond its limit makes the check `action_required`."},
 		"improvement": {"pass", "`fail` blocks a certain [improvement](limits.md#improvements) beyond the limit until " +
@@ -124,14 +121,12 @@ var reference = Keys{
 		"unhealthy": {"inconclusive", "`inconclusive`: an unhealthy host, or a calibration workload with the same loss, " +
 			"leaves a loss without pairs [undecided](verdicts.md#certainty). `ignore` judges it."},
 		"remeasure": {3, "Measurements of a suspect before it blocks, 0 to 100. They alone judge it."},
-		"drift": {nil, "Change for the worse since a cell's anchor, the first median of its entry, that blocks; " +
-			"`accelgate baseline anchor` moves an anchor. If absent, the larger of `policy.threshold` and 10%. 0 turns " +
-			"this off."},
+		"drift": {nil, "Change for the worse since a cell's anchor, the first median of its entry, that blocks; `accelgate " +
+			"baseline anchor` moves it. If absent, the larger of `policy.threshold` and 10%. 0 turns this off."},
 		"implausible": {100, "Factor between two numbers, 2 to 1000000, beyond which a change blocks in both " +
 			"directions. Only `--force` records it."},
-		"fingerprint": {nil, "Effect of a baseline of another host: `refuse` blocks, `warn` judges no speed, `ignore` " +
-			"judges it. If absent, `refuse` for other accelerators, `warn` for another CPU, and a warning for a host of " +
-			"the same kind."},
+		"fingerprint": {nil, "Effect of a baseline of another host: `refuse` blocks, `warn` judges no speed, `ignore` judges it. " +
+			"If absent, `refuse` for other accelerators, `warn` for another CPU, else a warning."},
 		"left_out": {"fail", "Effect of a cell of the baseline that a limit left out."},
 		"compat": {nil, "`tensorsharp` judges by [TensorSharp.TestMatrix's rules](configuration.md#other-tools-files), " +
 			"`msmodeling` [cases](cases.md#verdicts) by msmodeling's, `msmodeling@84fec85` by those before it had " +
@@ -149,33 +144,32 @@ var reference = Keys{
 		"max_cells": {nil, "Largest number of cells to measure. Flag `--max-cells` wins."},
 		"budget": {nil, "Time after which measuring ends, as in `90m`. Flag `--budget` wins. Each cell is measured once " +
 			"before any is measured twice."},
-		"retries":   {0, "Retries, 0 to 10, if the program could not be started, or `failures` of the suite names the failure."},
+		"retries":   {0, "Retries, 0 to 10, of programs that could not be started, and of `failures` of the suite."},
 		"cool_down": {nil, "Wait before cells are measured again. If absent, 5s on devices, else none."},
 		"lease":     {"30m", "Longest wait for devices that another job uses."},
 	},
 	reflect.TypeFor[Runner](): {
-		"host": {nil, "Label of the host, in one entry."},
-		"runs_on": {nil, "Labels of the GitHub runner, or one of `slurm` and `kubernetes`. If absent, every target " +
-			"plans jobs for the host."},
+		"host":    {nil, "Label of the host, in one entry."},
+		"runs_on": {nil, "Labels of the GitHub runner, or `slurm` or `kubernetes`. If absent, each target has jobs for the host."},
 		"suites":  {nil, "Suites that the host measures, in its runs, plan and verdict. If absent, all."},
 		"shards":  {1, "Jobs of the host, up to 256. Excludes `longest`."},
-		"longest": {nil, "Longest time of a job, as in `20m`, by the times of the history, or of `--durations`."},
+		"longest": {nil, "Longest time of a job, as in `20m`, by the history or `--durations`."},
 	},
 	reflect.TypeFor[RunsOn](): {
 		"labels":     {nil, "Labels of the GitHub runner."},
-		"slurm":      {nil, "Options of sbatch, as in `[--partition=h100, --account=ci]`. See [Clusters](clusters.md)."},
-		"kubernetes": {nil, "Pods of an indexed Job. See [Clusters](clusters.md#kubernetes)."},
+		"slurm":      {nil, "Options of [sbatch](clusters.md), as in `[--partition=h100, --account=ci]`."},
+		"kubernetes": {nil, "Pods of [an indexed Job](clusters.md#kubernetes)."},
 	},
 	reflect.TypeFor[Kubernetes](): {
-		"image": {nil, "Image with accelgate, and with the checkout and its build as working directory."},
+		"image": {nil, "Image with accelgate, and the built checkout as working directory."},
 		"nodes": {nil, "Labels of the nodes, as in `{nvidia.com/gpu.product: NVIDIA-H100-80GB-HBM3}`. If absent, " +
 			"`accelgate/host` with the label of the host."},
 	},
 	reflect.TypeFor[Suite](): {
 		"name": {nil, "Unique name: 1 to 64 letters, digits, `.`, `-` or `_`, the first a letter or digit."},
 		"kind": {nil, "See [Kinds](configuration.md#kinds)."},
-		"build": {nil, "[Build](builds.md#builds) for this suite. A list, as in `[make]`, is run only where `run` makes " +
-			"[the base](base.md), on both sides."},
+		"build": {nil, "[Build](builds.md#builds) for this suite. A list, as in `[make]`, is run only in pairs with [the " +
+			"base](base.md), on both sides."},
 		"setup":     {nil, "[Step](builds.md#setup-and-services) before the first cell. A list stands for `command`."},
 		"teardown":  {nil, "Step after the last cell, also after failures and signals. A list stands for `command`."},
 		"each":      {nil, "Steps around each measurement of a cell."},
@@ -184,25 +178,24 @@ var reference = Keys{
 		"retries": {nil, "[Retries](builds.md#retries-and-hangs), 0 to 10, by cause: `crash`, `machine`, `oom`, " +
 			"`silent`, `start` or `timeout`."},
 		"no_output":     {nil, "[Longest silence](builds.md#retries-and-hangs) of a child."},
-		"on_timeout":    {nil, "`dump`: a child that is ended at its limit prints its stacks first."},
+		"on_timeout":    {nil, "`dump`: a child prints its stacks before it is ended at its limit."},
 		"cell_timeouts": {nil, "Limits of some cells, in place of the kind's own. Later entries win."},
 		"devices": {1, "[Devices](devices.md#devices) that a cell needs at once, as in `2`, `{nvidia: 4, same_node: " +
 			"true}` or `[{when: {tp: 4}, count: 4}]`. Later entries win. Hosts with fewer skip it."},
 		"cpus": {nil, "[Processors of children](devices.md#processors-and-memory), as in `0-7,32-39`, or a list with an " +
 			"entry for each of `host.devices`. Linux, and containers."},
-		"numa": {nil, "NUMA node of children's processors and memory, as in `0`, or `auto` for that of the cell's " +
-			"device; or a list as for `cpus`."},
-		"limits": {nil, "[Limits of single metrics](limits.md). Later entries win over earlier ones, value by value, " +
-			"and over `limit` of the metric."},
+		"numa": {nil, "NUMA node of children's processors and memory, as in `0`, `auto` for the device's, or a list as for " +
+			"`cpus`."},
+		"limits": {nil, "[Limits of single metrics](limits.md). Later entries win, value by value, also over `limit` of the " +
+			"metric."},
 		"fits":      {nil, "[Lines of a metric over an axis](scores.md#fits), whose slope and intercept are judged."},
 		"relations": {nil, "[Ratios and differences of metrics](steps.md#relations), by name."},
 		"levels":    {nil, "[Levels](configuration.md#levels) of some cells. Later entries win, and all win over `policy.levels`."},
 	},
 	reflect.TypeFor[Level](): {
-		"event": {nil, "Event of the workflow; `tag` for a push of a tag, `desk` outside of the action. If absent, every event."},
-		"label": {nil, "Label of the pull request. For `advisory`, a user with write permission must have set it. If " +
-			"absent, none is needed."},
-		"level": {nil, "`advisory`: numbers beyond their limits warn. `required`: they block."},
+		"event": {nil, "Event of the workflow, every one if absent; `tag` for a push of a tag, `desk` outside of the action."},
+		"label": {nil, "Label of the pull request. For `advisory`, a user with write permission must have set it."},
+		"level": {nil, "Numbers beyond their limits warn (`advisory`) or block (`required`)."},
 	},
 	reflect.TypeFor[SuiteLevel](): {
 		"when":  {nil, "Cells, as in `limits`. If absent, all."},
@@ -212,7 +205,7 @@ var reference = Keys{
 	},
 	reflect.TypeFor[Fit](): {
 		"metric":    {nil, "Name of the metric. It may be informational."},
-		"over":      {nil, "Axis or swept variable with at least 3 numbers. Cells that differ in it alone are points of one line."},
+		"over":      {nil, "Axis or swept variable with at least 3 numbers. Cells that differ in it alone form a line."},
 		"values":    {nil, "Numbers for values of the axis that are not numbers, as in `{short: 512}`."},
 		"per":       {1, "Units of the axis that the slope is per, as in `1000`."},
 		"when":      {nil, "Cells, as in `limits`. If absent, all with a value of the axis."},
@@ -225,9 +218,9 @@ var reference = Keys{
 		"max":    {nil, "Largest coefficient that passes."},
 	},
 	reflect.TypeFor[Trade](): {
-		"loss": {nil, "Largest loss that a trade lets pass, above the metric's `change`."},
-		"for":  {nil, "Gated metric of the same cell whose gain pays; a [resource](scores.md#resources) needs an entry with `change`."},
-		"gain": {nil, "Smallest gain that pays, as certain as a loss that blocks."},
+		"loss": {nil, "Largest loss that passes, above the metric's `change`."},
+		"for":  {nil, "Gated metric of the same cell that gains; a [resource](scores.md#resources) needs an entry with `change`."},
+		"gain": {nil, "Smallest gain, as certain as a loss that blocks."},
 	},
 	reflect.TypeFor[DeviceCount](): {
 		"when":  {nil, "Cells that need so many, as in `{tp: 4}`: an axis or a swept variable, and a glob. If absent, all cells."},
@@ -251,8 +244,8 @@ var reference = Keys{
 		"dir":     {nil, stepDir},
 		"env":     {nil, stepEnv},
 		"timeout": {"1h", stepTimeout},
-		"inputs": {nil, "Globs of the files that the build reads. If absent, the build is reused only for the same " +
-			"commit without changes. Needs `outputs`."},
+		"inputs": {nil, "Globs of the files that the build reads. Without them, only a build of the same commit without changes " +
+			"is reused. Needs `outputs`."},
 		"outputs": {nil, "Globs of all files that the build writes. If absent, the build is run each time."},
 	},
 	reflect.TypeFor[Step](): {
@@ -263,11 +256,11 @@ var reference = Keys{
 	},
 	reflect.TypeFor[CellTimeout](): {
 		"when":    {nil, "Cells, as in [`limits`](keys.md#suiteslimits)."},
-		"timeout": {nil, "Limit of one process, or of the [unit of the kind](builds.md#retries-and-hangs)."},
+		"timeout": {nil, "Limit of one process, or of the kind's [unit](builds.md#retries-and-hangs)."},
 	},
 	reflect.TypeFor[Pair](): {
 		"setup":    {nil, "Step before. A list stands for `command`."},
-		"teardown": {nil, "Step after, also where a failure came before. A list stands for `command`."},
+		"teardown": {nil, "Step after, also after a failure. A list stands for `command`."},
 	},
 	reflect.TypeFor[Service](): {
 		"command": {nil, stepCommand},
@@ -283,16 +276,16 @@ var reference = Keys{
 	},
 	reflect.TypeFor[Limit](): {
 		"metric": {nil, "Name of the metric, or of a [resource](scores.md#resources)."},
-		"when": {nil, "Cells and runs, as in `{backend: cuda*, host: h100-*}`: globs of axes, swept variables and " +
-			"`host`; `event` as in `levels`, and `profile`. If absent, all."},
+		"when": {nil, "Cells and runs, all if absent: globs of axes, swept variables, `host` and `profile`, as in `{backend: " +
+			"cuda*, host: h100-*}`; `event` as in `levels`."},
 		"change": {nil, "Change for the worse that blocks, such as `8%`, `0.5 s`, `8% and 0.5 s`, `3% and 4 mad`, `noise 1% to 10%` or " +
 			"`+-10%`. See [words](limits.md#words)."},
-		"mean": {nil, "Loss of the [geometric mean](limits.md#means) over all cells of the entry that blocks."},
+		"mean": {nil, "Loss of the [geometric mean](limits.md#means) over the entry's cells that blocks."},
 		"min":  {nil, "[Smallest median that passes](limits.md#bounds), in the metric's unit, or `0.62 at 95%`."},
 		"max":  {nil, "Largest median that passes, as `min`."},
-		"test": {nil, "[Test by standard errors](scores.md#scores): `one-sided` blocks a significant loss, `two-sided` " +
-			"a significant difference, with `change` of at least that."},
+		"test": {nil, "[Test by standard errors](scores.md#scores): `one-sided` blocks a significant loss, `two-sided` a " +
+			"significant difference, of at least `change`."},
 		"trade": {nil, "[Loss that passes](limits.md#trades) for a gain of another metric of the cell."},
-		"level": {nil, "`advisory` never blocks, `required` blocks on every [level](configuration.md#levels). If absent, levels decide."},
+		"level": {nil, "`advisory` never blocks, `required` always. If absent, [levels](configuration.md#levels) decide."},
 	},
 }

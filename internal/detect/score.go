@@ -29,7 +29,18 @@ type Score struct {
 	Seen float64
 }
 
-// score needs at least one sample on each side.
+// score is a moderated t-test (Smyth 2004) of trimmed means. It needs at least one sample on each side. The base
+// is the last k earlier samples, the head the n new ones:
+//
+//	keep(m) = m up to 3, else ceil(0.7 m)            the fastest, because most noise slows down
+//	x, b    = the keep(n) lowest of the head, the keep(k) lowest of the base (n = 1: all of the base)
+//	d       = mean(x) - mean(b)                      (n = 1: minus the median of b)
+//	own     = 1.4826 median|step| / sqrt 2           over the last 30 runs of the cell, from 12 on, at least 0.2 %
+//	cross   = the same of one step of all cells      of the report, from 10 cells on, at least 0.3 %
+//	g       = (own^2 cross)^(1/3), or the one that is known, or 2 %; in pairs at most 1 %
+//	s^2     = (d0 g^2 + SS(x) + SS(b)) / (d0 + df)   df = |x| + |b| - 2; d0 = 4 against history, 2 in pairs
+//	se      = s sqrt(1/|x| + 1/|b|)
+//	p       = 1 - F(d / se / 1.3; df + 3)            Student's t
 func (s *samples) score(o Options) Score {
 	base, level := s.reference()
 	head := fastest(s.head)

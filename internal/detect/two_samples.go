@@ -74,6 +74,10 @@ const (
 // history: it says how likely chance makes the head look so slow. What all cells
 // of the report show of the noise within sessions counts for each. P is 1 where a
 // side has no value above 0.
+//
+//	s^2 = (4 g^2 + (n-1) s_b^2 + (m-1) s_h^2) / (n + m + 2)  g: median noise of all cells
+//	se  = sqrt(s^2 (1/n + 1/m) + 2 ((2.5 s)^2 + (1.5 %)^2))  sessions differ by 2.5 times the noise within them
+//	p   = 1 - F(d / se; n + m + 2)                           Student's t
 func JudgeTwoSample(cells []TwoSample) []TwoSampleEvidence {
 	noise := twoSampleNoise(cells)
 	out := make([]TwoSampleEvidence, len(cells))

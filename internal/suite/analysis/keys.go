@@ -11,14 +11,13 @@ var keys = config.Keys{
 	reflect.TypeFor[body](): {
 		"level": {
 			Absent: string(Off),
-			Text: "`off` gates no number. `fail`: deterministic numbers must equal the baseline's, rounding errors are " +
-				"judged by the policy's threshold, and weights beyond the tolerance in the first of `variants` fail. A " +
-				"result that cannot be computed, such as NaN, fails at both.",
+			Text: "`off` gates no number. With `fail`, deterministic numbers must equal the baseline's, the policy's threshold " +
+				"judges rounding errors, and weights beyond the tolerance in the first of `variants` fail. NaN fails at both.",
 		},
 		"times": {
 			Absent: string(inform),
-			Text: "`gate` judges times as other speeds, `inform` shows them. Base and head are computed by the same " +
-				"accelgate, so a loss comes from the lengths, the algorithms or the checkpoint.",
+			Text: "`gate` judges times as other speeds, `inform` shows them. The same accelgate computes base and head, so a " +
+				"loss comes from lengths, algorithms or checkpoint.",
 		},
 		"repeats":  {Absent: 1, Text: "Measurements of each cell, up to 1000."},
 		"packing":  {Text: "Packing of batches. `packing` or `fidelity` is required."},
@@ -34,8 +33,8 @@ var keys = config.Keys{
 		"algorithms": {Text: "Of `greedy`, `lpt`, `global-lpt`, `bfd`, `karmarkar-karp`, `local-search` and `best`. If absent, all."},
 		"oversize": {
 			Absent: "legacy",
-			Text: "Treatment of empty sequences and those longer than a rank's tokens: `legacy` (mini_trainer's), " +
-				"`own-row`, `reject` (left out and reported) or `error`.",
+			Text: "Treatment of sequences that are empty or longer than a rank's tokens: `legacy` (mini_trainer's), `own-row`, " +
+				"`reject` (left out and reported) or `error`.",
 		},
 		"cost":   {Text: "Balance of `a*l + b*l^2` in place of tokens, as attention costs."},
 		"rounds": {Text: "Times that packing is timed, up to 10000. If absent, for some milliseconds."},
@@ -44,8 +43,8 @@ var keys = config.Keys{
 		"file": {Text: "A JSON array of integers, JSON lines, or CSV. Required."},
 		"name": {Text: "Name of the scenario in cells. If absent, the file's."},
 		"field": {
-			Text: "Field of JSON lines, or column of CSV by name or number, with the lengths. If absent, `length`, " +
-				"`len` or `num_tokens`, or the only column.",
+			Text: "Field of JSON lines, or column of CSV by name or number. If absent, `length`, `len` or `num_tokens`, or the " +
+				"only column.",
 		},
 		"max_tokens": {Text: "Tokens of a rank in a row. Required."},
 		"ranks":      {Text: "Number of ranks. Required."},
@@ -56,15 +55,15 @@ var keys = config.Keys{
 	},
 	reflect.TypeFor[fidelityBody](): {
 		"model": {
-			Text: "Folder or file of safetensors, or an id on the Hugging Face hub, which is fetched once into `cache`. " +
-				"If absent, a small generated checkpoint. `HF_TOKEN`, `HF_ENDPOINT` and `HF_HUB_OFFLINE` count.",
+			Text: "Folder or file of safetensors, or an id on the Hugging Face hub, fetched once into `cache`. If absent, a " +
+				"small generated checkpoint. `HF_TOKEN`, `HF_ENDPOINT` and `HF_HUB_OFFLINE` count.",
 		},
 		"name":     {Text: "Name of the checkpoint in cells. If absent, by `model`."},
 		"revision": {Text: "Branch, tag or commit on the hub."},
 		"cache":    {Text: "Folder for downloads from the hub. If absent, one in the user's cache."},
 		"family": {
-			Text: "Name such as `llama`, which selects the decomposed weights. If absent, `model_type` of the model's " +
-				"`config.json`, or its name.",
+			Text: "Name such as `llama`, which selects weights. If absent, `model_type` of the model's `config.json`, or its " +
+				"name.",
 		},
 		"patterns":    {Text: "Parts of the names of the weights that are decomposed."},
 		"rank_ratio":  {Absent: 0.5, Text: "Share of the singular triplets that is frozen."},

@@ -47,7 +47,7 @@ func TestDocumentation(t *testing.T) {
 			read++
 		}
 	}
-	if read < 3 {
-		t.Errorf("the documentation has %d examples, want at least 3", read)
+	if read < 2 {
+		t.Errorf("the documentation has %d examples, want at least 2", read)
 	}
 }

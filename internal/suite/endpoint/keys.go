@@ -10,7 +10,7 @@ import (
 // keys describes the keys of this kind.
 var keys = config.Keys{
 	reflect.TypeFor[body](): {
-		"preset":        {Text: "A suite that `accelgate bench run --list` names. Its keys are defaults of all other keys."},
+		"preset":        {Text: "A suite of `accelgate bench run --list`. Its keys are defaults of all other keys."},
 		"suite_version": {Absent: "1.0.0", Text: "Version of the requests. Raise it when they change."},
 		"description":   {Text: "Text for `accelgate bench run --list`."},
 		"model":         {Text: "The model, as requests name it. If absent, the server's first."},
@@ -19,20 +19,19 @@ var keys = config.Keys{
 		"quantization":  {Text: "The model's quantization, as you declare it."},
 		"base_url":      {Text: "Root of a running server, which must list its models. Without credentials."},
 		"api_key_env":   {Text: "Variable with the key, a bearer token. A `server` gets it only by its `env`."},
-		"server": {Text: "Server that is started for each measurement in place of `base_url`. If both are absent, the " +
-			"embedded engine is measured."},
+		"server": {Text: "Server that is started for each measurement in place of `base_url`. Without both, the embedded engine " +
+			"is measured."},
 		"connection": {Text: "Way to a server with `base_url`."},
 		"request":    {Text: "Options of the requests."},
-		"dataset":    {Text: "Prompts, see [Datasets](endpoints.md#datasets)."},
-		"load":       {Text: "Times and number of requests, see [Loads](endpoints.md#loads)."},
-		"search":     {Text: "Finds the highest load that holds limits, in place of the loads of `load`: see [Search](endpoints.md#search)."},
+		"dataset":    {Text: "[Prompts](endpoints.md#datasets)."},
+		"load":       {Text: "[Times and number of requests](endpoints.md#loads)."},
+		"search":     {Text: "[Finds](endpoints.md#search) the highest load that holds limits, in place of the loads of `load`."},
 		"expect":     {Text: "Conditions of an answer."},
 		"timeouts":   {Text: "Limits of the time of a request, each up to 24h."},
 		"slo":        {Text: "Limits of a request that counts as good. A plain value stands for the template."},
-		"min_ok_rate": {Absent: 0.95, Text: "Share of requests that must be answered, or the cell fails. More cut than " +
-			"answered requests fail it too."},
-		"client_delay": {Absent: "2ms", Text: "Limit of the load generator's delays, see [Doubtful " +
-			"numbers](endpoints.md#doubtful-numbers)."},
+		"min_ok_rate": {Absent: 0.95, Text: "Share of requests that must be answered, or the cell fails. So does it with more " +
+			"cut than answered requests."},
+		"client_delay":   {Absent: "2ms", Text: "Limit of the [load generator's delays](endpoints.md#doubtful-numbers)."},
 		"gate":           {Text: "Metrics that are gated in place of the default ones."},
 		"gpus":           {Text: "NVIDIA GPUs, by index or UUID, whose energy counts. If absent, the cell's device, else the CPU."},
 		"price_per_hour": {Text: "USD, for `cost_usd_per_million_tokens`."},
@@ -53,16 +52,15 @@ var keys = config.Keys{
 		"api_key_header": {Text: "Header with the key, such as `api-key` on Azure, in place of a bearer token."},
 	},
 	reflect.TypeFor[request](): {
-		"api": {Absent: "chat", Text: "`chat`, `completions`, `embeddings`, `rerank` or `transcription`, see " +
-			"[Requests](endpoints.md#requests)."},
-		"inputs":      {Absent: 1, Text: "Texts of a request for `embeddings`, or documents of one to `rerank`, up to 2048."},
-		"files":       {Text: "Images of chats (PNG, JPEG, WebP, GIF), or recordings of `transcription`. Each request sends one."},
+		"api":         {Absent: "chat", Text: "[`chat`, `completions`, `embeddings`, `rerank` or `transcription`](endpoints.md#requests)."},
+		"inputs":      {Absent: 1, Text: "Texts or documents of a request for `embeddings` or `rerank`, up to 2048."},
+		"files":       {Text: "Images of chats (PNG, JPEG, WebP, GIF), or recordings of `transcription`, one a request."},
 		"max_tokens":  {Absent: 128, Text: "Limit of an answer, 1 to 1048576. `output` of the data set replaces it."},
 		"temperature": {Absent: 0, Text: "0 to 2."},
 		"ignore_eos":  {Absent: false, Text: "`true` makes all answers equally long, where the server supports it."},
 		"keepalive":   {Absent: true, Text: "Whether a connection serves further requests."},
 		"system":      {Text: "System prompt, with `api: chat`."},
-		"json_schema": {Text: "File of a JSON Schema that answers must keep, see [Structured output](endpoints.md#structured-output)."},
+		"json_schema": {Text: "File of a JSON Schema that [answers must keep](endpoints.md#structured-output)."},
 		"stop":        {Text: "Texts that end an answer."},
 		"extra":       {Text: "Further members of the request, each as JSON."},
 	},
@@ -71,13 +69,13 @@ var keys = config.Keys{
 		"slo":       {Text: "Limits by metric, in milliseconds (`ttft_p95_ms`), and `ok_rate`, if absent `min_ok_rate`."},
 		"min":       {Absent: 1, Text: "First load. The cell fails if it does not hold."},
 		"max":       {Absent: 1024, Text: "Highest load to try."},
-		"precision": {Absent: 0.02, Text: "Relative distance of the end points at which the search ends, 0.001 to 0.5."},
+		"precision": {Absent: 0.02, Text: "Relative distance of the end points, 0.001 to 0.5."},
 		"repeats":   {Absent: 3, Text: "Probes of each end point, odd, up to 99. The majority counts."},
 		"budget":    {Absent: "15m", Text: "Time after which no further probe begins."},
 	},
 	reflect.TypeFor[expect](): {
-		"prompt_tokens": {Text: "Smallest number of tokens that the server counts for a prompt, or `words`. An answer " +
-			"with fewer is `prompt_truncated`. If absent, fewer tokens than words are a warning."},
+		"prompt_tokens": {Text: "Smallest number of tokens that the server counts for a prompt, or `words`. With fewer, an " +
+			"answer is `prompt_truncated`. If absent, fewer tokens than words warn."},
 	},
 	reflect.TypeFor[timeouts](): {
 		"first": {Absent: "60s", Text: "To the first token."},
@@ -85,12 +83,12 @@ var keys = config.Keys{
 		"total": {Absent: "120s", Text: "Of the whole request."},
 	},
 	reflect.TypeFor[slo](): {
-		"template": {Text: "`llm.standard`: 200 ms to the first token, 50 ms per further token, 3 s for the request, on " +
-			"an H100. `llm.relaxed`: 1 s, none, 10 s. Other hardware classes multiply them."},
+		"template": {Text: "`llm.standard` (200 ms to the first token, 50 ms per further token, 3 s for the request) or " +
+			"`llm.relaxed` (1 s, none, 10 s), on an H100. Other hardware classes multiply them."},
 		"hardware": {Text: "Class such as `a100`. If absent, by the accelerator's model; `cpu` without one."},
-		"ttft":     {Text: "Limit of the time to the first token."},
-		"tpot":     {Text: "Limit of the time per further token."},
-		"e2e":      {Text: "Limit of the time of the whole request."},
+		"ttft":     {Text: "Limit to the first token."},
+		"tpot":     {Text: "Limit per further token."},
+		"e2e":      {Text: "Limit of the whole request."},
 	},
 	reflect.TypeFor[prompts](): {
 		"kind": {Absent: "builtin", Text: "`builtin`, `random` (words without meaning), `lognormal` (the same with " +
@@ -98,16 +96,15 @@ var keys = config.Keys{
 			"`jsonl`, `sharegpt`, `trace`."},
 		"set": {Absent: "chat", Text: "Of `builtin`: `chat` (10 short questions), `code` (10 beginnings of files), " +
 			"`rag` (2,048 words) or `long-context` (8,192 words)."},
-		"path": {Text: "File of `jsonl`, `sharegpt` and `trace`, see [Datasets](endpoints.md#datasets)."},
+		"path": {Text: "File of `jsonl`, `sharegpt` and `trace`."},
 		"n": {Text: "Number of prompts. If absent, all of a file or of `chat` and `code`, 16 for each group of " +
 			"`shared-prefix`, else 200."},
 		"seed":  {Absent: 42, Text: "Decides every word and length. Not negative."},
 		"input": {Text: "Length of generated prompts: of `shared-prefix` behind the prefix, of `rag` and `long-context` the document."},
-		"length_unit": {Absent: "words", Text: "Unit of `input` and `prefix`: `words` (about a token each), or `tokens` " +
-			"by the server's `/tokenize` (vLLM, SGLang, llama.cpp)."},
-		"output": {Text: "Length of answers in tokens; of `jsonl` where a line has none. If absent, `request.max_tokens`."},
-		"groups": {Text: "Prefixes of `shared-prefix`, or documents of `rag` and `long-context`; if absent, each prompt " +
-			"has its own document."},
+		"length_unit": {Absent: "words", Text: "Unit of `input` and `prefix`: `words` (about a token each), or `tokens` by the " +
+			"server's `/tokenize`."},
+		"output":         {Text: "Length of answers in tokens; of `jsonl` where a line has none. If absent, `request.max_tokens`."},
+		"groups":         {Text: "Prefixes of `shared-prefix`, or documents of `rag` and `long-context`, if absent one for each prompt."},
 		"prefix":         {Text: "Words that a group of `shared-prefix` shares."},
 		"block":          {Absent: 512, Text: "Tokens of each of a trace's `hash_ids`."},
 		"format":         {Absent: "mooncake", Text: "Form of a trace: `mooncake` (JSON lines), `azure` or `burstgpt` (tables)."},
@@ -118,9 +115,9 @@ var keys = config.Keys{
 			"words behind the shared part), `as-is` (unchanged, and repeated when used up)."},
 	},
 	reflect.TypeFor[dataset.Conversation](): {
-		"turns":    {Text: "Questions of a conversation, 1 to 1000. Of `sharegpt` at most these; if absent, all."},
+		"turns":    {Text: "Questions of a conversation, 1 to 1000; of `sharegpt`, at most these."},
 		"input":    {Text: "Words of each later question. Those of `sharegpt` are recorded."},
-		"think_ms": {Text: "Milliseconds between an answer and the next question, up to an hour. If absent, none."},
+		"think_ms": {Text: "Milliseconds between an answer and the next question, up to an hour."},
 	},
 	reflect.TypeFor[dataset.Lengths](): {
 		"dist":  {Text: "`fixed` (`value`), `uniform` (`min`, `max`) or `lognormal` (`p50`, `sigma`, `min`, `max`)."},
@@ -140,15 +137,14 @@ var keys = config.Keys{
 		"scale":         {Text: "Speeds of a trace, such as 0.5: a cell for each. If absent, 1."},
 		"burstiness":    {Absent: 1, Text: "Shape of the gaps of `gamma`: 1 is Poisson, less is clustered."},
 		"burst":         {Text: "Requests of one group of `burst`."},
-		"ramp":          {Text: "Time over which slots start. If absent, `auto_ramp` decides."},
+		"ramp":          {Text: "Time over which slots start, in place of `auto_ramp`."},
 		"auto_ramp":     {Absent: true, Text: "Whether slots start over one service time."},
 		"max_in_flight": {Text: "Limit of simultaneous requests in open modes. Further ones wait."},
-		"clients": {Absent: 1, Text: "Processes on this host that share the load, up to 256. See [More than one " +
-			"client](endpoints.md#more-than-one-client)."},
-		"duration": {Text: "Time that is measured. With `requests` too, whichever comes first counts."},
-		"requests": {Text: "Requests that are measured."},
-		"warmup":   {Text: "Load before the measurement: both, the requests and the time."},
-		"drain":    {Absent: "30s", Text: "Time after the window in which its requests may end."},
+		"clients":       {Absent: 1, Text: "[Processes on this host](endpoints.md#more-than-one-client) that share the load, up to 256."},
+		"duration":      {Text: "Time that is measured. With `requests` too, whichever comes first counts."},
+		"requests":      {Text: "Requests that are measured."},
+		"warmup":        {Text: "Load before the measurement: both, the requests and the time."},
+		"drain":         {Absent: "30s", Text: "Time after the window in which its requests may end."},
 	},
 	reflect.TypeFor[warmup](): {
 		"requests": {Text: "Requests. If absent, the larger of 3 and twice the slots; none of a trace."},

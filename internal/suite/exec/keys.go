@@ -9,8 +9,8 @@ import (
 // keys describes the keys of this kind.
 var keys = config.Keys{
 	reflect.TypeFor[body](): {
-		"command": {Text: "Program and its arguments, without a shell. `{benchmark}` is the name, `{regexp}` the name " +
-			"as a regular expression, `{output}` a fresh folder. Without the first two, one process measures [several " +
+		"command": {Text: "Program and its arguments, without a shell. `{benchmark}` is the name, `{regexp}` its regular " +
+			"expression, `{output}` a fresh folder. Without the first two, one process measures [several " +
 			"benchmarks](exec.md#one-process-for-all)."},
 		"read": {Text: "Report of the harness. Required. A plain value stands for the format."},
 		"benchmarks": {Absent: everyBenchmark, Text: "`all`, or names as the harness reports them: without `-8` for Go " +
@@ -18,7 +18,7 @@ var keys = config.Keys{
 			"pytest, `TITLE/NAME` for nanobench, `NAME/AXIS=VALUE,...` for nvbench, `CLASS.METHOD:PARAM=VALUE,...` for " +
 			"JMH, `FullName` for BenchmarkDotNet, `TEST CASE/BENCHMARK` for Catch2 where the name is not unique, title " +
 			"and description for torch.utils.benchmark."},
-		"list":     {Text: "Command that runs every benchmark once, briefly, for `all`. If absent, `command` with `.*` for `{regexp}`."},
+		"list":     {Text: "Command that runs every benchmark briefly, for `all`. If absent, `command` with `.*` for `{regexp}`."},
 		"exclude":  {Text: "Globs on names of benchmarks that `all` leaves out. They are reported as skipped."},
 		"prefix":   {Text: "Text before the names in ids, as in `sorting.`, to keep ids unique."},
 		"dir":      {Text: "Folder in which children start. If absent, that of the configuration."},

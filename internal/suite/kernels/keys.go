@@ -10,12 +10,12 @@ import (
 var keys = config.Keys{
 	reflect.TypeFor[body](): {
 		"dataset": {
-			Text: "Folder of `definitions`, `solutions`, `workloads`, `traces` and `blob`. If absent, the kernels that " +
-				"ship with accelgate, on the Go worker.",
+			Text: "Folder of `definitions`, `solutions`, `workloads`, `traces` and `blob`. If absent, accelgate's own kernels, " +
+				"on the Go worker.",
 		},
 		"config": {
-			Text: "File of flashinfer-bench's evaluation settings, and of `mode`, `outputs` and `evaluators`; see " +
-				"[Settings](kernels.md#settings).",
+			Text: "File of flashinfer-bench's evaluation [settings](kernels.md#settings), and of `mode`, `outputs` and " +
+				"`evaluators`.",
 		},
 		"definitions": {Text: "Globs of definitions, all if absent. One that names nothing is an error."},
 		"op_types":    {Text: "Globs of op types, as `definitions`."},
@@ -31,36 +31,35 @@ var keys = config.Keys{
 		"isolated":      {Absent: false, Text: "`true`: a new process for each solution and workload, whatever `config` has."},
 		"cuda_graph": {
 			Absent: false,
-			Text:   "`true`: a CUDA graph of each call is timed as well; see [Times of the device](kernels.md#times-of-the-device).",
+			Text:   "`true`: a [CUDA graph](kernels.md#times-of-the-device) of each call is timed, too.",
 		},
 		"cold_cache": {Text: "Whether the device's caches are emptied before each call. If absent, on every device but the CPU."},
 		"max_input_gib": {
 			Absent: 24,
-			Text: "Cells whose inputs take more GiB are skipped. Random inputs count four times, others once, and " +
-				"both workers hold them; outputs come on top.",
+			Text: "Cells whose inputs take more GiB are skipped. Random inputs count four times, others once. Both workers hold " +
+				"them, and outputs.",
 		},
 		"scratch": {Text: "Folder for outputs, best in memory, such as `/dev/shm`."},
 		"build_cache": {
-			Text: "Folder that keeps compiled solutions for later runs, up to 4 GiB. If absent, they are kept for one " +
-				"run. See [Builders](kernels.md#builders).",
+			Text: "Folder that keeps [compiled solutions](kernels.md#builders) for later runs, up to 4 GiB.",
 		},
 		"traces": {
-			Text: "Folder that results are appended to, as flashinfer-bench writes them. If absent, none.",
+			Text: "Folder that results are appended to, as flashinfer-bench writes them.",
 		},
 		"resume": {
 			Absent: false,
 			Text:   "`true` keeps cases that passed in `traces` with the same contents, settings and host.",
 		},
 		"profile": {
-			Text: "`ncu`, `compute-sanitizer`; see [Other tools](kernels.md#other-tools). If absent, none.",
+			Text: "[Tools](kernels.md#other-tools): `ncu`, `compute-sanitizer`.",
 		},
 		"timeouts": {Text: "Bounds for the phases of a worker."},
 		"repeats":  {Absent: 1, Text: "Measurements of each cell, up to 1000."},
 		"replay": {
-			Text: "`evaluation.gate.secret` of a trace, to repeat its random inputs. A solution can be prepared for " +
-				"them, so use it for analysis only.",
+			Text: "`evaluation.gate.secret` of a trace, to repeat its random inputs. For analysis only: a solution can be " +
+				"prepared for them.",
 		},
-		"flags": {Text: "Settings that replace those of `config`. If absent, those of `config`, or the default in parentheses."},
+		"flags": {Text: "Settings that replace those of `config`, else of the default in parentheses."},
 	},
 	reflect.TypeFor[timeouts](): {
 		"start":   {Absent: "2m", Text: "From the start to the first reply."},

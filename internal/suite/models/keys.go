@@ -10,14 +10,14 @@ import (
 var keys = config.Keys{
 	reflect.TypeFor[body](): {
 		"preset": {Text: "Name of a [preset](presets.md). Its keys are defaults of all other keys."},
-		"command": {Text: "Program and its arguments, without a shell. Placeholders: `{model}`, `{backend}`, " +
-			"`{feature}` for the cell's values, `{model.NAME}` for their variables, `{NAME}` for `vars`, `{accelgate}` " +
-			"for this program, `{output}` for a fresh path, `{rows}` for the selected [rows](steps.md#rows). An " +
-			"argument `{model.args}` becomes that list. `{{` and `}}` are braces. Required, here or in the preset."},
+		"command": {Text: "Program and its arguments, without a shell. Placeholders: `{model}`, `{backend}`, `{feature}` for the " +
+			"cell's values, `{model.NAME}` for their variables, `{NAME}` for `vars`, `{accelgate}` for this program, " +
+			"`{output}` for a fresh path, `{rows}` for selected [rows](steps.md#rows). An argument `{model.args}` becomes that " +
+			"list. `{{` and `}}` are braces. Required without a preset."},
 		"base_command": {Text: "Command of the base in [pairs](configuration.md#how-speed-is-judged), in place of `command`."},
 		"vars":         {Text: "The suite's own placeholders. An unused one is an error."},
-		"models": {Text: "Values of the axis `model`. A plain value stands for its `id`. A model replaces one of the " +
-			"same id or file that `discover` finds."},
+		"models": {Text: "Values of the axis `model`. A plain value stands for its `id`. It replaces a discovered one of the " +
+			"same id or file."},
 		"backends": {Text: "Values of the axis `backend`, as `models`."},
 		"features": {Text: "Values of the axis `feature`, as `models`."},
 		"axes":     {Text: "Further dimensions, after the three."},
@@ -25,9 +25,9 @@ var keys = config.Keys{
 			Text: "Models from the files of a folder, as in the [TensorSharp preset](../internal/suite/models/preset/tensorsharp.yaml).",
 		},
 		"files": {Text: "Files, as templates, without which a cell fails."},
-		"artifacts": {Text: "Globs, as templates, of all files that can make a cell slower. While they, the command, " +
-			"environment and host equal the baseline's, the cell is measured once, for its answer, and its speed counts " +
-			"as unchanged. `--repeats` measures it."},
+		"artifacts": {Text: "Globs, as templates, of all files that can make a cell slower. While they, command, environment and " +
+			"host equal the baseline's, the cell is measured once, for its answer, and its speed counts as unchanged. " +
+			"`--repeats` measures it."},
 		"env":    {Text: "Variables of every child."},
 		"unset":  {Text: "Variables that no child inherits, by name or glob."},
 		"sweeps": {Text: "Environment variables that take several values."},
@@ -35,18 +35,17 @@ var keys = config.Keys{
 			"`product`: for each combination."},
 		"noise_pairs": {Absent: false, Text: "`true` keeps a value that equals its sweep's `default`, as an A/A pair."},
 		"when":        {Text: "A [predicate](models.md#predicates-and-paths) that selects combinations."},
-		"exclude": {Text: "Maps from an axis, `env` (`baseline` for plain cells) or a swept variable to a glob: cells " +
-			"that match all keys of an entry are dropped."},
-		"include":  {Text: "Maps that name a value of each axis, and swept variables: further cells."},
-		"select":   {Text: "Values of the lists above that exist. Each pattern must match. An absent list selects all."},
-		"profiles": {Text: "Selections by name, for `--profile`. Their patterns must match."},
-		"repeats":  {Absent: 1, Text: "Processes per cell, up to 1000. The median is judged."},
-		"timeout":  {Absent: "15m", Text: "Limit of one process, unless values of the cell have a longer one."},
-		"worker":   {Text: "`persistent` or `container`, see [Workers](models.md#workers). If absent, each measurement is one process."},
-		"parser": {Text: "Reader of the whole output, see [parsers](presets.md#parsers). `metrics` then have neither " +
-			"`json` nor `regexp`."},
-		"metrics":   {Text: "Numbers to read, at least one, here or in the preset. See [Metrics](models.md#metrics)."},
-		"answer":    {Text: "Place of the answer. If absent, the one that `parser` finds, else the whole output or file."},
+		"exclude": {Text: "Maps from an axis, `env` (`baseline` for plain cells) or a swept variable to a glob. Cells that match " +
+			"a map are dropped."},
+		"include":   {Text: "Maps that name a value of each axis, and swept variables: further cells."},
+		"select":    {Text: "Values of the lists above, all if absent. Each pattern must match."},
+		"profiles":  {Text: "Selections by name, for `--profile`. Their patterns must match."},
+		"repeats":   {Absent: 1, Text: "Processes per cell, up to 1000. The median is judged."},
+		"timeout":   {Absent: "15m", Text: "Limit of one process, unless values of the cell have a longer one."},
+		"worker":    {Text: "`persistent` or `container`, see [Workers](models.md#workers)."},
+		"parser":    {Text: "[Reader of the whole output](presets.md#parsers), in place of `json` and `regexp` of `metrics`."},
+		"metrics":   {Text: "[Numbers](models.md#metrics) to read, at least one, here or in the preset."},
+		"answer":    {Text: "Place of the answer. If absent, the `parser`'s, else the whole output or file."},
 		"tokens":    {Text: "[JSON path](models.md#predicates-and-paths) of the list of token ids."},
 		"operators": {Text: "[JSON path](models.md#predicates-and-paths) of a list of `{name, total_ms, calls}`."},
 		"expect":    {Text: "Expected answers."},
@@ -54,7 +53,7 @@ var keys = config.Keys{
 	},
 	reflect.TypeFor[value](): {
 		"id":   {Text: "Name of the value in ids of cells. Required."},
-		"args": {Text: "Arguments that `{model.args}` and so on stand for in `command`."},
+		"args": {Text: "Arguments for `{model.args}` and so on in `command`."},
 		"vars": {Text: "Variables of the value, `{model.NAME}` and so on in `command`."},
 		"env":  {Text: "Variables for the cells of the value."},
 		"needs": {Text: "`nvidia`, `amd`, `apple`, `ascend`, `intel`, `vulkan`, `linux`, `macos`, `windows`: other " +
@@ -74,7 +73,7 @@ var keys = config.Keys{
 		"matches":       {Text: "One or several RE2 expressions that must match somewhere in the answer."},
 		"edit_distance": {Text: "Share of the characters of `text` that may differ, such as `5%`."},
 		"json":          {Text: "[JSON path](models.md#predicates-and-paths) of a value of the answer."},
-		"equals":        {Text: "Value at `json`: a text, a number within `tolerance`, or a truth value."},
+		"equals":        {Text: "Value at `json`: text, truth value, or number within `tolerance`."},
 		"tolerance":     {Text: "Largest difference from `equals`, such as `0.01` or `0.5%`. If absent, 0."},
 		"tokens_prefix": {Text: "Number of the first token ids that count."},
 	},
@@ -86,7 +85,7 @@ var keys = config.Keys{
 		"env":     {Text: "The variable."},
 		"values":  {Text: "Its values."},
 		"default": {Text: "The value that the plain cell runs with. `env` must agree with it."},
-		"when":    {Text: "A [predicate](models.md#predicates-and-paths) that selects the combinations that the sweep is for."},
+		"when":    {Text: "A [predicate](models.md#predicates-and-paths) that selects its combinations."},
 		"tags":    {Text: "Tags of the sweep's cells."},
 	},
 	reflect.TypeFor[selection](): {
@@ -97,7 +96,7 @@ var keys = config.Keys{
 	},
 	reflect.TypeFor[discover](): {
 		"dir":       {Text: "The folder. Flag `--model-dir` replaces it. If absent, nothing is discovered."},
-		"glob":      {Text: "Glob of file names, such as `*.gguf`, without subfolders."},
+		"glob":      {Text: "Glob of file names directly in it, such as `*.gguf`."},
 		"companion": {Text: "Part of the name of files that belong to a model, such as `mmproj`."},
 		"families":  {Text: "Properties of models by parts of their file names. The first match counts."},
 		"args":      {Text: "The model's `args`, with `{path}` and `{companion}`."},
@@ -105,7 +104,7 @@ var keys = config.Keys{
 	},
 	reflect.TypeFor[family](): {
 		"name":       {Text: "Name of the family, `{model.family}`."},
-		"contains":   {Text: "Parts of which the name has at least one, in any letter case. If absent, every name matches."},
+		"contains":   {Text: "Parts of which the name has at least one, in any letter case."},
 		"with":       {Text: "Parts that the name has, too."},
 		"without":    {Text: "Parts of which the name has none."},
 		"provides":   {Text: "Words that a model of the family provides."},
@@ -116,7 +115,7 @@ var keys = config.Keys{
 		"container":  {Text: "A container for each cell, beside accelgate, through the Docker Engine's socket."},
 	},
 	reflect.TypeFor[persistent](): {
-		"params":        {Text: "Parameters of each request, as templates. Numbers and truth values are passed as such."},
+		"params":        {Text: "Parameters of each request, as templates; numbers and truth values as such."},
 		"start_timeout": {Absent: "5m", Text: "Limit of the answer to the first ping."},
 	},
 	reflect.TypeFor[container](): {
@@ -125,7 +124,7 @@ var keys = config.Keys{
 		"gpus":       {Text: "GPUs of the container: `all`, a number, or `device=0,1`."},
 		"devices":    {Text: "Device files such as `/dev/kfd`, as `HOST[:CONTAINER[:rwm]]`."},
 		"mounts":     {Text: "Further mounts, as `HOST:CONTAINER[:ro]`."},
-		"root":       {Text: "Folder that is mounted at the same path. If absent, that of the configuration."},
+		"root":       {Text: "Folder that is mounted at the same path, the configuration's if absent."},
 		"env":        {Text: "Variables of the container."},
 		"inherit":    {Text: "Variables of accelgate's environment that the container gets."},
 		"user":       {Text: "User that the container runs as."},
@@ -137,21 +136,21 @@ var keys = config.Keys{
 	},
 	reflect.TypeFor[metric](): {
 		"name": {Text: "Name of the metric. Required."},
-		"json": {Text: "[JSON path](models.md#predicates-and-paths) of the number; several values make a [cell of " +
-			"each](steps.md#rows), unless there is `steps`. Without a `parser`, a metric has `json` or `regexp`."},
-		"regexp": {Text: "[Regular expression](models.md#predicates-and-paths) of the number, on standard output, or in " +
-			"the file, else on standard error."},
-		"steps":         {Text: "Words that make one number of several, see [Steps](steps.md#steps)."},
+		"json": {Text: "[JSON path](models.md#predicates-and-paths) of the number; without `steps`, several values make a [cell " +
+			"each](steps.md#rows). Without a `parser`, a metric has `json` or `regexp`."},
+		"regexp": {Text: "[Regular expression](models.md#predicates-and-paths) of the number in standard output or the file, " +
+			"else in standard error."},
+		"steps":         {Text: "[Words](steps.md#steps) that make one number of several."},
 		"unit":          {Text: "Unit, as in `tok/s`."},
 		"better":        {Text: "`higher` or `lower`. Required."},
 		"exact":         {Absent: false, Text: "`true`: must equal the baseline."},
-		"stderr":        {Text: "[Standard error](scores.md#scores) of the number, found as the number is."},
+		"stderr":        {Text: "[Standard error](scores.md#scores), found as the number is."},
 		"n":             {Text: "[Number of trials](limits.md#bounds) of a share, found as the number is."},
 		"limit":         {Text: "Change for the worse that [blocks](limits.md)."},
 		"informational": {Absent: false, Text: "`true`: shown and not gated."},
 		"fallback_for":  {Text: "Metric M in place of which this one is gated, where neither side has M above 0."},
-		"resolution":    {Text: "Step in which the program prints the metric. A change by rounding alone does not block."},
-		"kind":          {Text: "Kind that the unit does not imply, see [Metrics](models.md#metrics)."},
+		"resolution":    {Text: "Step in which the metric is printed. A change by rounding alone does not block."},
+		"kind":          {Text: "[Kind](models.md#metrics) that the unit does not imply."},
 		"optional":      {Absent: false, Text: "`true` demands the metric of no cell."},
 		"when":          {Text: "Cells that must print the metric, by the keys of `exclude`."},
 	},

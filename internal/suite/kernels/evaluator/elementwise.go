@@ -20,7 +20,7 @@ import (
 //     |x-y| <= atol + rtol |y| in float64. The defaults
 //     follow from the format, the mean magnitude m of the reference output and
 //     [Params].Reduction: |x-y| <= r |y| + (s + 4 sqrt(reduction) u) m, where r
-//     and s are 2^-6 and 2^-7 for bfloat16, 2^-9 and 2^-10 for float16, 2^-19 for
+//     and s are both 2^-6 for bfloat16, 2^-9 for float16, 2^-19 for
 //     float32, 2^-40 for float64, 2^-3 and 2^-4 for float8_e4m3fn, 2^-2 and 2^-3
 //     for float8_e5m2, 2^-1 and 2^-2 for float4_e2m1, and u is 2^-24, or 2^-53 for
 //     float64, because a float32 sum rounds so many times by 2^-24, at random. Zeros never pass for a reference that is not zero, however

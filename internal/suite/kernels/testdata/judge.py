@@ -5,6 +5,13 @@ inputs, and holds draws against the probabilities that they were drawn by.
     judge.py [--factor X] [--least N]
 
 A factor other than 1 expects another product; N is how many draws there must be.
+
+The object on standard input has
+    protocol                        accelgate-evaluator/1
+    definition, workload, axes      path of the definition's JSON, the workload's uuid, its axes
+    inputs, reference, candidate    paths of safetensors, by the names of the definition; scalars are I64 or F64 without axes
+    draws                           path of the outputs of many calls, [calls, ...], of a sampling case; otherwise ""
+    mode, tolerance, outputs        settings, and those of single outputs; a tolerance of 0 leaves the choice to the evaluator
 """
 import argparse
 import json
