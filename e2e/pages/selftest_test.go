@@ -21,8 +21,6 @@ var elsewhere = []struct{ page, file, edit string }{
 	{"devices.md", "mig.yaml", ""},
 	{"presets.md", "llama.yaml", `s,/models/Qwen3-8B-Q4_K_M.gguf,bench.py,; s/, args: .*\]}/}/`},
 	{"recipes.md", "gpu.yaml", "s,/models/Qwen3-8B-Q4_K_M.gguf,bench.py,"},
-	{"recipes.md", "hosts.yaml", "s,/models/Qwen3-8B-Q4_K_M.gguf,bench.py,"},
-	{"recipes.md", "nightly.yaml", ""},
 }
 
 // TestSelftestElsewhereThorough proves the gates of these configurations, with scripts in place of their programs and of the host's devices.

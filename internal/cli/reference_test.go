@@ -134,7 +134,7 @@ func (n node) mapping() (inner node, suffix string) {
 func (n node) facts(required bool) string {
 	var facts []string
 	kind := n.kind()
-	if listed := n.Enum != nil || kind != "text" && n.Default == nil; listed && !strings.HasPrefix(n.Description, "As in") {
+	if listed := n.Enum != nil && !n.describesAll() || n.Enum == nil && kind != "text" && n.Default == nil; listed && !strings.HasPrefix(n.Description, "As in") {
 		facts = append(facts, kind)
 	}
 	if required {
@@ -147,6 +147,11 @@ func (n node) facts(required bool) string {
 		return ""
 	}
 	return " (" + strings.Join(facts, "; ") + ")"
+}
+
+// describesAll reports whether the description names each value that the key takes.
+func (n node) describesAll() bool {
+	return !slices.ContainsFunc(n.Enum, func(word any) bool { return !strings.Contains(n.Description, fmt.Sprintf("`%v`", word)) })
 }
 
 // kind names the values that a key takes.

@@ -88,8 +88,8 @@ var reference = Keys{
 			"If absent, the hardware's, such as `linux-cuda`."},
 		"devices": {nil, "[Accelerators](devices.md#devices) to measure on, as in `[0, 1]`, or `[mig]`. Flag " +
 			"`--devices` and variable `ACCELGATE_DEVICES` win."},
-		"health": {"auto", "Whether to watch [the host](devices.md#health-of-the-host). Flag `--health` and variable " +
-			"`ACCELGATE_HEALTH` win."},
+		"health": {"auto", "`auto` watches [the host](devices.md#health-of-the-host), `off` does not. Flag `--health` and " +
+			"variable `ACCELGATE_HEALTH` win."},
 		"cache": {nil, "Folder of [artifacts](artifacts.md). Variable `ACCELGATE_CACHE` wins. If absent, `accelgate/hub` in the " +
 			"user's caches."},
 		"cache_gib": {256, "Its limit in GiB. Variable `ACCELGATE_CACHE_GIB` wins."},
@@ -113,13 +113,13 @@ var reference = Keys{
 		"false_alarms": {"2%", "Chance that a report on unchanged code blocks for speed. " +
 			"[Measured](detection.md#what-a-whole-report-promises) at 2%: 0.3% in pairs, 0.6% by 3 new runs against history, " +
 			"3.4% by the next run of the default branch, 6.3% by two sessions of a loaded host."},
-		"inconclusive": {"warn", "Whether an [undecided](verdicts.md#certainty) result blocks. With `warn`, an " +
-			"undecided loss beyond its limit makes the check `action_required`."},
+		"inconclusive": {"warn", "`fail` blocks [undecided](verdicts.md#certainty) results. With `warn`, an undecided loss " +
+			"beyond its limit makes the check `action_required`."},
 		"improvement": {"pass", "`fail` blocks a certain [improvement](limits.md#improvements) beyond the limit until " +
 			"the baseline is updated."},
 		"levels": {nil, "[Levels](configuration.md#levels): when losses warn. Later entries win."},
-		"unhealthy": {"inconclusive", "`inconclusive`: an unhealthy host, or a calibration workload with the same loss, " +
-			"leaves a loss without pairs [undecided](verdicts.md#certainty). `ignore` judges it."},
+		"unhealthy": {"inconclusive", "`inconclusive`: an unhealthy host, or the same loss of the calibration workload, leaves a " +
+			"loss without pairs [undecided](verdicts.md#certainty). `ignore` judges it."},
 		"remeasure": {3, "Measurements of a suspect before it blocks, 0 to 100. They alone judge it."},
 		"drift": {nil, "Change for the worse since a cell's anchor, the first median of its entry, that blocks; `accelgate " +
 			"baseline anchor` moves it. If absent, the larger of `policy.threshold` and 10%. 0 turns this off."},
@@ -127,7 +127,7 @@ var reference = Keys{
 			"directions. Only `--force` records it."},
 		"fingerprint": {nil, "Effect of a baseline of another host: `refuse` blocks, `warn` judges no speed, `ignore` judges it. " +
 			"If absent, `refuse` for other accelerators, `warn` for another CPU, else a warning."},
-		"left_out": {"fail", "Effect of a cell of the baseline that a limit left out."},
+		"left_out": {"fail", "Effect of a cell of the baseline that a limit left out: `fail` or `warn`."},
 		"compat": {nil, "`tensorsharp` judges by [TensorSharp.TestMatrix's rules](configuration.md#other-tools-files), " +
 			"`msmodeling` [cases](cases.md#verdicts) by msmodeling's, `msmodeling@84fec85` by those before it had " +
 			"groups."},
@@ -142,8 +142,7 @@ var reference = Keys{
 	},
 	reflect.TypeFor[Limits](): {
 		"max_cells": {nil, "Largest number of cells to measure. Flag `--max-cells` wins."},
-		"budget": {nil, "Time after which measuring ends, as in `90m`. Flag `--budget` wins. Each cell is measured once " +
-			"before any is measured twice."},
+		"budget":    {nil, "Time after which measuring ends, as in `90m`. Flag `--budget` wins. Each cell is measured once first."},
 		"retries":   {0, "Retries, 0 to 10, of programs that could not be started, and of `failures` of the suite."},
 		"cool_down": {nil, "Wait before cells are measured again. If absent, 5s on devices, else none."},
 		"lease":     {"30m", "Longest wait for devices that another job uses."},
@@ -244,8 +243,8 @@ var reference = Keys{
 		"dir":     {nil, stepDir},
 		"env":     {nil, stepEnv},
 		"timeout": {"1h", stepTimeout},
-		"inputs": {nil, "Globs of the files that the build reads. Without them, only a build of the same commit without changes " +
-			"is reused. Needs `outputs`."},
+		"inputs": {nil, "Globs of the files that the build reads, for [reuse](builds.md#builds) after other changes. Needs " +
+			"`outputs`."},
 		"outputs": {nil, "Globs of all files that the build writes. If absent, the build is run each time."},
 	},
 	reflect.TypeFor[Step](): {

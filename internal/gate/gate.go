@@ -1,12 +1,3 @@
-// Package gate decides. It compares a [bench.Run] with a reference Run under a
-// [Policy], gives each cell and metric a [Verdict]: what was seen, how certain that is, and
-// what excuses it; and sums them up in one [Decision]. A cell that its suite's own files say something of is judged by
-// that as well ([bench.Expected]): its total by the recorded ones, and the
-// operators that the total is made of by the recorded operators, which yields a
-// [compat.Check] beside the verdicts. It is pure: it reads no file, renders nothing and
-// exits nowhere, and nothing after it changes its decision. It names no metric;
-// which of its rules other tools lack or replace is a table in package compat. Operators are compared by
-// the kind of suite that recorded them ([OperatorJudge]).
 package gate
 
 import (

@@ -35,8 +35,8 @@ var keys = config.Keys{
 			"`product`: for each combination."},
 		"noise_pairs": {Absent: false, Text: "`true` keeps a value that equals its sweep's `default`, as an A/A pair."},
 		"when":        {Text: "A [predicate](models.md#predicates-and-paths) that selects combinations."},
-		"exclude": {Text: "Maps from an axis, `env` (`baseline` for plain cells) or a swept variable to a glob. Cells that match " +
-			"a map are dropped."},
+		"exclude": {Text: "Maps from an axis, `env` (`baseline` for plain cells) or a swept variable to a glob, whose cells are " +
+			"dropped."},
 		"include":   {Text: "Maps that name a value of each axis, and swept variables: further cells."},
 		"select":    {Text: "Values of the lists above, all if absent. Each pattern must match."},
 		"profiles":  {Text: "Selections by name, for `--profile`. Their patterns must match."},
