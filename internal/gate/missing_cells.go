@@ -92,8 +92,7 @@ func whyVanished(run *bench.Run, suite string) string {
 	return fmt.Sprintf(
 		"the baseline has this cell of suite %q and the run has no cell of that suite; if another configuration records into this folder, "+
 			"give each configuration a folder of its own with the key baselines; if the suite was removed on purpose, prune the cell from the baseline",
-		suite,
-	)
+		suite)
 }
 
 // unmeasured reports the cells of suites' files that the run does not have.

@@ -64,9 +64,7 @@ func uncompared(in *inputs, verdicts []Verdict, spent []BudgetResult) (list []Un
 	for i := range verdicts {
 		v := &verdicts[i]
 		compared[v.Cell] = compared[v.Cell] || v.judged() && v.Finding != PartsDiffer
-		if reasons[v.Cell] == "" {
-			reasons[v.Cell] = v.Reason
-		}
+		reasons[v.Cell] = cmp.Or(reasons[v.Cell], v.Reason)
 	}
 	suites := map[string]*suite{}
 	inBudget := map[string]bool{}
@@ -93,10 +91,8 @@ func uncompared(in *inputs, verdicts []Verdict, spent []BudgetResult) (list []Un
 	}
 	for _, name := range names {
 		if of := suites[name]; !of.compared && !(of.bounded && of.reason == "") {
-			list = append(
-				list,
-				Uncompared{Suite: name, Reason: cmp.Or(of.reason, "no metric of its cells is gated"), Shown: of.reason == ""},
-			)
+			list = append(list,
+				Uncompared{Suite: name, Reason: cmp.Or(of.reason, "no metric of its cells is gated"), Shown: of.reason == ""})
 		}
 	}
 	return list

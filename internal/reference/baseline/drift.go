@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -64,19 +65,16 @@ func (e *Entry) pin(f *File) (changes []Change) {
 	}
 	for _, m := range measured {
 		if first, known := before.Metrics.Of(m.Name); !known || first != m.Median {
-			changes = append(
-				changes,
-				Change{
-					CaseID: e.CaseID,
-					Metric: m.Name,
-					Unit:   m.Unit,
-					Better: m.Better,
-					Old:    first,
-					HasOld: known,
-					New:    m.Median,
-					Kind:   Changed,
-				},
-			)
+			changes = append(changes, Change{
+				CaseID: e.CaseID,
+				Metric: m.Name,
+				Unit:   m.Unit,
+				Better: m.Better,
+				Old:    first,
+				HasOld: known,
+				New:    m.Median,
+				Kind:   Changed,
+			})
 		}
 	}
 	if !slices.Equal(before.Metrics, a.Metrics) && len(a.Metrics) > 0 {
@@ -94,9 +92,7 @@ func day(t time.Time) string {
 
 // notes names the tool behind the reason.
 func notes(tool, reason string) string {
-	if tool == "" {
-		tool = "accelgate"
-	}
+	tool = cmp.Or(tool, "accelgate")
 	if strings.TrimSpace(reason) == "" {
 		return "captured by " + tool
 	}

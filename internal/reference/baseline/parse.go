@@ -93,10 +93,8 @@ func readable(name string, data []byte) error {
 	}
 	switch {
 	case len(bytes.TrimSpace(data)) == 0:
-		return fmt.Errorf(
-			"%s:1:1: the file is empty: restore it from git, or delete it and then run accelgate baseline update",
-			plain(name),
-		)
+		return fmt.Errorf("%s:1:1: the file is empty: restore it from git, or delete it and then run accelgate baseline update",
+			plain(name))
 	case utf8.Valid(data):
 		return nil
 	}

@@ -121,10 +121,7 @@ func describe(known map[string]*described, m *bench.Metric, caseID string) {
 		before.metric.Resolution = max(before.metric.Resolution, m.Resolution) // of the coarsest entry
 	case before.conflict == "":
 		before.conflict = fmt.Sprintf(
-			"metric %s means one thing in entry %s and another in %s: measure both again with accelgate baseline update",
-			quote(m.Name),
-			quote(before.caseID),
-			quote(caseID),
-		)
+			"metric %s means one thing in entry %s and another in %s: measure both again with accelgate baseline update", quote(m.Name),
+			quote(before.caseID), quote(caseID))
 	}
 }

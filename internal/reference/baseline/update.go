@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -96,9 +97,7 @@ func (u *update) checkHost(old *File) error {
 	if old.HostLabel != "" && old.HostLabel != label {
 		return fmt.Errorf(
 			"the run is of host %q and the baseline of %s: give the baseline's label with --host-label, correct host_label in the file, or update the other host's file",
-			label,
-			quote(old.HostLabel),
-		)
+			label, quote(old.HostLabel))
 	}
 	return nil
 }
@@ -125,13 +124,8 @@ func (u *update) checkMachine(old *File) (moved bool, err error) {
 	}
 	return true, fmt.Errorf(
 		"the speeds in the baseline of %s are of another host (%s) and %d of its %s, such as %s, did not pass in this run: "+
-			"run the whole matrix on this host, or remove those entries with accelgate baseline prune",
-		u.run.Host.Label,
-		plain(reason),
-		len(left),
-		text.Plural(len(old.Entries), "entry"),
-		quote(slices.Min(left)),
-	)
+			"run the whole matrix on this host, or remove those entries with accelgate baseline prune", u.run.Host.Label, plain(reason),
+		len(left), text.Plural(len(old.Entries), "entry"), quote(slices.Min(left)))
 }
 
 // checkMeaning refuses a file in which entries that stay describe a metric
@@ -152,10 +146,7 @@ func (u *update) checkMeaning(old *File) error {
 			if m := now[e.Metrics[j].Name]; m != nil && !sameMeaning(m, e.Metrics[j].Metric) {
 				return fmt.Errorf(
 					"the run describes metric %s (better, unit, exact, informational, fallback_for, counted_by, min_count) otherwise than entry %s of the baseline, which did not pass in this run: "+
-						"run the whole matrix, or remove that entry with accelgate baseline prune",
-					quote(m.Name),
-					quote(e.CaseID),
-				)
+						"run the whole matrix, or remove that entry with accelgate baseline prune", quote(m.Name), quote(e.CaseID))
 			}
 		}
 	}
@@ -166,10 +157,8 @@ func (u *update) checkMeaning(old *File) error {
 func (u *update) measure() error {
 	described := make(map[string]*bench.Metric, len(u.run.Metrics))
 	for _, m := range u.run.Metrics {
-		m.Optional = false // each entry has what it has
-		if m.Better == "" {
-			m.Better = bench.Higher // as its documentation says
-		}
+		m.Optional = false                        // each entry has what it has
+		m.Better = cmp.Or(m.Better, bench.Higher) // as its documentation says
 		described[m.Name] = &m
 	}
 	var errs []error
@@ -180,10 +169,8 @@ func (u *update) measure() error {
 		}
 		id := r.Cell.ID()
 		if _, twice := u.entries[id]; twice || id == "" {
-			errs = append(
-				errs,
-				fmt.Errorf("the run has cell %s twice or without a name: measure again with accelgate baseline update", quote(id)),
-			)
+			errs = append(errs,
+				fmt.Errorf("the run has cell %s twice or without a name: measure again with accelgate baseline update", quote(id)))
 			continue
 		}
 		e, err := u.newEntry(id, r, described)
@@ -388,10 +375,8 @@ func (u *update) record(e Entry, before []Metric) Entry {
 	}
 	for _, b := range before {
 		if e.Metric(b.Name) == nil {
-			u.changes = append(
-				u.changes,
-				Change{CaseID: e.CaseID, Metric: b.Name, Unit: b.Unit, Better: b.Better, Old: b.Median, HasOld: true, Kind: Removed},
-			)
+			u.changes = append(u.changes,
+				Change{CaseID: e.CaseID, Metric: b.Name, Unit: b.Unit, Better: b.Better, Old: b.Median, HasOld: true, Kind: Removed})
 		}
 	}
 	return e
