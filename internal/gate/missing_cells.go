@@ -23,7 +23,7 @@ func absent(in *inputs) (verdicts []Verdict, unselected int) {
 	for i := range left {
 		reported[left[i].Cell] = true
 	}
-	here := func(id string) bool { return in.ids[id] || reported[id] }
+	here := func(id string) bool { return in.has(id) || reported[id] }
 	gone, unselected := vanished(in, here, filtered)
 	for i := range gone {
 		reported[gone[i].Cell] = true
@@ -35,7 +35,7 @@ func absent(in *inputs) (verdicts []Verdict, unselected int) {
 func leftOut(in *inputs) (verdicts []Verdict) {
 	declared := map[string]bool{}
 	for _, out := range in.run.LeftOut {
-		if out.Cell == "" || in.ids[out.Cell] || declared[out.Cell] {
+		if out.Cell == "" || in.has(out.Cell) || declared[out.Cell] {
 			continue
 		}
 		declared[out.Cell] = true

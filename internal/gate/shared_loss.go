@@ -80,10 +80,6 @@ func sharedLosses(in *inputs, verdicts []Verdict) ([]Verdict, []SharedLoss) {
 
 // lossesOf groups the changes of cells by suite and metric, in the order of the verdicts.
 func lossesOf(in *inputs, verdicts []Verdict) (groups [][]loss) {
-	suites := make(map[string]string, len(in.cells))
-	for _, c := range in.cells {
-		suites[c.id] = c.got.Cell.Suite
-	}
 	type key struct{ suite, metric string }
 	places := map[key]int{}
 	for i := range verdicts {
@@ -91,7 +87,10 @@ func lossesOf(in *inputs, verdicts []Verdict) (groups [][]loss) {
 		if !v.comparesSpeed() {
 			continue
 		}
-		k := key{suites[v.Cell], v.Metric}
+		k := key{metric: v.Metric}
+		if at, ok := in.ids[v.Cell]; ok {
+			k.suite = in.cells[at].got.Cell.Suite
+		}
 		g, ok := places[k]
 		if !ok {
 			g = len(groups)

@@ -60,11 +60,13 @@ func uncompared(in *inputs, verdicts []Verdict, spent []BudgetResult) (list []Un
 		bounded  bool
 		reason   string
 	}
-	compared, reasons := map[string]bool{}, map[string]string{}
+	compared, reasons := make([]bool, len(in.cells)), make([]string, len(in.cells))
 	for i := range verdicts {
 		v := &verdicts[i]
-		compared[v.Cell] = compared[v.Cell] || v.judged() && v.Finding != PartsDiffer
-		reasons[v.Cell] = cmp.Or(reasons[v.Cell], v.Reason)
+		if at, ok := in.ids[v.Cell]; ok {
+			compared[at] = compared[at] || v.judged() && v.Finding != PartsDiffer
+			reasons[at] = cmp.Or(reasons[at], v.Reason)
+		}
 	}
 	suites := map[string]*suite{}
 	inBudget := map[string]bool{}
@@ -74,7 +76,7 @@ func uncompared(in *inputs, verdicts []Verdict, spent []BudgetResult) (list []Un
 		}
 	}
 	var names []string
-	for _, c := range in.cells {
+	for i, c := range in.cells {
 		if c.got.Outcome != bench.Passed {
 			continue
 		}
@@ -85,9 +87,9 @@ func uncompared(in *inputs, verdicts []Verdict, spent []BudgetResult) (list []Un
 			suites[name] = of
 			names = append(names, name)
 		}
-		of.compared = of.compared || compared[c.id]
+		of.compared = of.compared || compared[i]
 		of.bounded = of.bounded || in.hasBounds(c)
-		of.reason = cmp.Or(of.reason, reasons[c.id])
+		of.reason = cmp.Or(of.reason, reasons[i])
 	}
 	for _, name := range names {
 		if of := suites[name]; !of.compared && !(of.bounded && of.reason == "") {

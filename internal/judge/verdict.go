@@ -178,7 +178,7 @@ func lastRuns(o *measure.Options, file *config.File, label string) (ref Referenc
 		return Reference{}, fmt.Errorf("%s: %w: or remove the newest line of that history", ref.Path, err)
 	}
 	for i := range ref.File.Entries {
-		ref.File.Entries[i].Anchor = nil // nothing was pinned
+		ref.File.Entries[i].Anchor = new(baseline.Anchor) // nothing was pinned
 	}
 	return ref, nil
 }

@@ -54,15 +54,11 @@ func Pin(old *File, only func(caseID string) bool, tool, reason string) (*File, 
 // pin moves the anchor of an entry, unless it has every median already.
 func (e *Entry) pin(f *File) (changes []Change) {
 	measured := e.measured()
-	a := &Anchor{CapturedAt: f.CapturedAt, Metrics: medians(measured)}
-	if f.Commit != nil {
-		a.Commit = *f.Commit
+	a, before := &Anchor{CapturedAt: f.CapturedAt, Commit: f.commit(), Metrics: medians(measured)}, e.anchor(f)
+	if before == nil {
+		return nil
 	}
-	var before Anchor
-	if e.Anchor != nil {
-		before = *e.Anchor
-		a.extra = before.extra
-	}
+	a.extra = before.extra
 	for _, m := range measured {
 		if first, known := before.Metrics.Of(m.Name); !known || first != m.Median {
 			changes = append(changes, Change{

@@ -60,8 +60,7 @@ type Change struct {
 // other entry stays exactly as it is, whether its cell failed, is doubtful, was skipped or
 // was not part of the run. old is not modified, and nil where there is no baseline yet.
 //
-// An anchor is set when an entry has none, and kept from then on, as is what
-// [Calibrate] has found. Both are replaced or dropped only where the run comes from a machine that the old speeds cannot
+// Anchors are kept, as is what [Calibrate] has found. Both are replaced or dropped only where the run comes from a machine that the old speeds cannot
 // be compared with. Such a run must have measured every old entry; else the
 // rest would pass for speeds of the new machine, and Update refuses.
 func Update(old *File, run *bench.Run, opts UpdateOptions) (*File, []Change, error) {
@@ -157,7 +156,7 @@ func (u *update) checkMeaning(old *File) error {
 func (u *update) measure() error {
 	described := make(map[string]*bench.Metric, len(u.run.Metrics))
 	for _, m := range u.run.Metrics {
-		m.Optional = false                        // each entry has what it has
+		m.Optional, m.Definition = false, ""      // each entry has what it has
 		m.Better = cmp.Or(m.Better, bench.Higher) // as its documentation says
 		described[m.Name] = &m
 	}
@@ -226,7 +225,7 @@ func (u *update) merge(old *File, moved bool) *File {
 		e.keepFrom(&before)
 		if !moved {
 			e.keepNoise(&before)
-			e.Anchor = before.Anchor
+			e.Anchor = before.anchor(old)
 			e = u.settle(e, before)
 		}
 		f.Entries = append(f.Entries, u.record(e, before.measured()))
@@ -358,11 +357,8 @@ func change(id string, m, old *Metric, kind ChangeKind) Change {
 	return c
 }
 
-// record notes the changes and returns the entry with its anchor.
+// record notes the changes and returns the entry.
 func (u *update) record(e Entry, before []Metric) Entry {
-	if e.Anchor == nil && len(e.Metrics) > 0 {
-		e.Anchor = u.anchor(e.Metrics)
-	}
 	for _, m := range e.Metrics {
 		c := change(e.CaseID, &m, nil, Added)
 		if i := slices.IndexFunc(before, func(b Metric) bool { return b.Name == m.Name }); i >= 0 {
@@ -380,14 +376,6 @@ func (u *update) record(e Entry, before []Metric) Entry {
 		}
 	}
 	return e
-}
-
-func (u *update) anchor(metrics []Metric) *Anchor {
-	a := &Anchor{CapturedAt: u.opts.Now.UTC().Truncate(100), Metrics: medians(metrics)}
-	if commit := u.commit(); commit != nil {
-		a.Commit = *commit
-	}
-	return a
 }
 
 func (u *update) commit() *string {
