@@ -20,7 +20,7 @@ the report and exit with the verdict.
   accelgate run --suite quickstart              one suite
   accelgate run --only '*__short_text__*'       some cells
   accelgate run --ab off                        without pairs with the merge base
-  accelgate run --inject-slowdown decode=30%    see the gate fail
+  accelgate run --ab . --inject-slowdown decode=30%    see the gate fail
 
 run.json and a journal of every measurement are left in .accelgate. A host
 without a baseline of its own is judged for correctness only, which the first

@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
@@ -199,16 +200,24 @@ func Load(path string) (*File, error) {
 // maxAbove bounds the folders above in which a configuration is looked for.
 const maxAbove = 20
 
-// instead is what to do where a file cannot be opened: name that of a folder above, or create one.
+// instead is what to do where a file cannot be opened: name that of another ending or folder above, or create one.
 func instead(path string) string {
+	if other := strings.TrimSuffix(path, ".yaml") + ".yml"; other != path && exists(other) {
+		return "name the one that is there with --config " + text.ShellWord(filepath.ToSlash(other))
+	}
 	above := filepath.Base(path)
 	for range maxAbove {
 		above = filepath.Join("..", above)
-		if info, err := os.Stat(above); err == nil && path == filepath.Base(path) && info.Mode().IsRegular() {
+		if path == filepath.Base(path) && exists(above) {
 			return "a folder above has one: name it with --config " + text.ShellWord(filepath.ToSlash(above))
 		}
 	}
 	return "create it with 'accelgate init', or name another one with --config"
+}
+
+func exists(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // Parse reads data. The name stands in positions, and its folder becomes

@@ -2,7 +2,9 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -77,6 +79,11 @@ func (l *look) configuration(ctx context.Context) {
 
 // wrong reports the first mistake of a configuration.
 func (l *look) wrong(c Configuration, err error) {
+	if errors.Is(err, fs.ErrNotExist) && c.by == "" {
+		before, fix, _ := strings.Cut(err.Error(), "; ")
+		l.add("configuration", Error, before, fix)
+		return
+	}
 	first, _, more := strings.Cut(err.Error(), "\n")
 	if more {
 		first += " (and more)"
