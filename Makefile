@@ -60,7 +60,7 @@ nightly: evaluate mde
 	.ci/tools
 	CONTAINERS_CONF="$$(.ci/containers)" ACCELGATE_TEST_TIER=nightly ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin go test -run '^Test(Release|Newcomer)Nightly$$' -count=1 -timeout 30m -v ./e2e/workflows
 	ACCELGATE_TEST_TIER=nightly ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin go test -run '^Test(Large|ManyCells)Page.*Nightly$$' -count=1 -timeout 30m -v ./e2e/browser
-	ACCELGATE_TEST_TIER=nightly go test -run 'Nightly$$' -count=1 -timeout 60m -p 1 ./internal/cli ./internal/github ./internal/suite/endpoint ./internal/suite/kernels/harness/workers ./scripts/release
+	ACCELGATE_TEST_TIER=nightly go test -run 'Nightly$$' -count=1 -timeout 60m -p 1 ./internal/cli ./internal/github ./internal/suite/endpoint ./internal/suite/kernels/harness/workers ./scripts/gpu ./scripts/release
 	$(MAKE) fuzz FUZZTIME=2m
 
 # Is every test in a tier? After test, race and thorough, with all that they need.

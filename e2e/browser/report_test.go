@@ -38,13 +38,6 @@ func TestReportPageThorough(t *testing.T) {
 	}
 }
 
-// TestLargeReportPageThorough opens a report of 5,000 cells with 200 runs of history. Its times go to the log.
-func TestLargeReportPageThorough(t *testing.T) {
-	testtier.Thorough(t)
-	ctx := open(t)
-	look(t, ctx, reportOf(t, 50), "large", 1300, "light", "5000", "50", shot)
-}
-
 // TestLargePagesNightly opens the report and the dashboard of 5,000 cells with 200 runs of history in each view. axe would take
 // minutes for the report, whose 100-cell sister it looks at.
 func TestLargePagesNightly(t *testing.T) {

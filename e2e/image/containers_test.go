@@ -23,13 +23,10 @@ func blocks(t *testing.T, language string) (all []string) {
 	return all
 }
 
-// TestContainerRecipesThorough follows docs/containers.md as far as a host without devices can: the Dockerfile builds,
+// recipes follows docs/containers.md as far as a host without devices can: the Dockerfile builds,
 // accelgate runs in that image on a mounted checkout, and the configurations are read. e2e/runs/containers has the
 // siblings, e2e/workflows the native action and the image -tools.
-func TestContainerRecipesThorough(t *testing.T) {
-	testtier.Thorough(t)
-	engine, _ := containerEngine(t)
-	image := engine.build(t, "Dockerfile")
+func recipes(t *testing.T, engine engine, image string) {
 	recipe := blocks(t, "dockerfile")[0]
 	from := regexp.MustCompile(`--from=(\S+)`).FindStringSubmatch(recipe)[1]
 	base := regexp.MustCompile(`(?m)^FROM (\S+)$`).FindStringSubmatch(recipe)[1]

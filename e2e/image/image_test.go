@@ -23,7 +23,7 @@ import (
 
 // TestImageThorough builds the image of action.yml and starts it as GitHub's runner
 // starts a container action: a warning without a baseline, green with one, one
-// comment throughout, and no need for root or for a writable image.
+// comment throughout, and no need for root or for a writable image. The recipes of docs/containers.md need it, too.
 func TestImageThorough(t *testing.T) {
 	testtier.Thorough(t)
 	engine, base := containerEngine(t)
@@ -77,6 +77,7 @@ func TestImageThorough(t *testing.T) {
 		s.left(t, "action_required", "speed was NOT judged")
 		published(t, "action_required", "speed was NOT judged")
 	})
+	t.Run("docs/containers.md", func(t *testing.T) { recipes(t, engine, image) })
 }
 
 // manifest is what the runner takes from action.yml.

@@ -96,7 +96,7 @@ func (w *world) act(t *testing.T, s started) *outcome {
 		"--pull=false", "--rebuild=false", "--action-cache-path", w.cache, "--container-options", "-v " + w.cache + ":" + w.cache + " --network host", // the event and the files for outputs are there
 		"-P", "ubuntu-latest=-self-hosted", "-P", "self-hosted=-self-hosted", "-a", "alice", "-s", "GITHUB_TOKEN=" + cmp.Or(s.token, token)}
 	for name, value := range map[string]string{"GITHUB_API_URL": s.fake.address, "GITHUB_RUN_ID": fmt.Sprint(s.run),
-		"E2E_REPOSITORY": repo, "E2E_ARTIFACTS": w.artifacts, "GOFLAGS": "-buildvcs=false"} {
+		"E2E_REPOSITORY": repo, "E2E_ARTIFACTS": w.artifacts, "DOWNLOADS": "file://" + w.downloads, "GOFLAGS": "-buildvcs=false"} {
 		args = append(args, "--env", name+"="+value)
 	}
 	for _, standin := range w.standins(t) {
@@ -128,7 +128,7 @@ func (w *world) start(t *testing.T, dir string, args []string) *outcome {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, w.binary, args...)
 	cmd.Dir = dir
-	cmd.Env = slices.Clone(w.env)
+	cmd.Env = []string{"DOCKER_HOST=" + w.address}
 	for _, name := range inherited {
 		if value, set := os.LookupEnv(name); set {
 			cmd.Env = append(cmd.Env, name+"="+value)

@@ -72,12 +72,10 @@ func TestBaseOfPairsThorough(t *testing.T) {
 
 // record commits the baseline of main.
 func (s *story) record(t *testing.T) {
-	binary := filepath.Join(t.TempDir(), "accelgate")
-	command(t, root(t), "go", "build", "-o", binary, "./cmd/accelgate")
 	s.git(t, "checkout", "-q", "main")
 	command(t, s.repo, "sh", "build.sh")
-	command(t, s.repo, binary, "run", "--ab", "off", "--host-label", "accelgate-cpu", "--revision", s.base)
-	command(t, s.repo, binary, "baseline", "update", "--from", ".accelgate/run.json", "--reason", "first")
+	command(t, s.repo, s.accelgate, "run", "--ab", "off", "--host-label", "accelgate-cpu", "--revision", s.base)
+	command(t, s.repo, s.accelgate, "baseline", "update", "--from", ".accelgate/run.json", "--reason", "first")
 	s.git(t, "clean", "-q", "-f", "-d", "-X")
 	s.base = s.commit(t, "baseline")
 }

@@ -65,7 +65,7 @@ esac
 // wrote, and measure a Go benchmark for two minutes. What the person does takes less than five minutes.
 func TestNewcomerNightly(t *testing.T) {
 	testtier.Nightly(t)
-	n := &newcomer{world: newWorld(t), t: t, home: t.TempDir()}
+	n := &newcomer{world: newSourceWorld(t), t: t, home: t.TempDir()}
 	n.repo = filepath.Join(t.TempDir(), "decoder")
 	n.origin = filepath.Join(t.TempDir(), "origin.git")
 	n.moves()

@@ -13,7 +13,7 @@ import (
 func TestPagesThorough(t *testing.T) {
 	testtier.Thorough(t)
 	t.Parallel()
-	w := newWorld(t)
+	w := newSourceWorld(t)
 	w.write(t, filepath.Join(".github", "workflows", "accelgate-pages.yml"), read(t, filepath.Join(root(t), "examples", "workflows", "accelgate-pages.yml")))
 	base := w.commit(t, "pages")
 	w.git(t, "checkout", "-q", "-b", "accelgate-history")

@@ -23,7 +23,7 @@ import (
 func TestReleaseNightly(t *testing.T) {
 	testtier.Nightly(t)
 	registry := serveRegistry(t)
-	w := newWorld(t)
+	w := newSourceWorld(t)
 	if out, err := try(t.Context(), "", "podman", "image", "inspect", "debian:bookworm-slim"); err != nil {
 		testtier.Missing(t, "the release was NOT tested: podman has no debian:bookworm-slim; .ci/containers makes it: "+out)
 	}

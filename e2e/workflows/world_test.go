@@ -3,16 +3,11 @@ package workflows_test
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
-	"runtime"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -22,28 +17,48 @@ import (
 
 const (
 	repoName = "octo/repo"
-	token    = "ghs_e2e0123456789"                                // github.token of every job
-	image    = "act-accelgate-accelgate-main-dockeraction:latest" // what act calls the image of "uses: accelgate/accelgate@main"
+	token    = "ghs_e2e0123456789" // github.token of every job
 )
 
 // world is what all scenarios share.
 type world struct {
-	repo       string // the repository of a user
-	source     string // this checkout's files, for the workflows and actions that users name
-	unguarded  string // the same with a gate.yml that does not skip forks
-	cache      string // act's folder, in which the jobs run
-	artifacts  string // what upload-artifact leaves, by run and name
-	actions    string // stand-ins for the actions of others
-	binary     string // act
-	fakegithub string
-	env        []string // of act: where the container engine listens
+	*host
+	repo      string // the repository of a user
+	source    string // this checkout's files, for the workflows and actions that users name
+	unguarded string // the same with a gate.yml that does not skip forks
+	cache     string // act's folder, in which the jobs run
+	artifacts string // what upload-artifact leaves, by run and name
+	actions   string // stand-ins for the actions of others
+	binary    string // act
 }
 
-// newWorld finds the tools and makes the fixture. Where a tool is absent the
+// newWorld finds the tools and makes the fixture, with actions that download a release. Where a tool is absent the
 // test is skipped, or fails where nothing may be missing.
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	var missing []string
+	w := makeWorld(t)
+	pins, err := w.pins()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.fixture(t, func(to string) {
+		copyFiles(t, to, "action.yml", "native", "site", ".github/workflows")
+		put(t, filepath.Join(to, "native", "release.txt"), pins)
+	})
+	return w
+}
+
+// newSourceWorld is newWorld with actions that build this checkout, as users of main have them.
+func newSourceWorld(t *testing.T) *world {
+	t.Helper()
+	w := makeWorld(t)
+	w.fixture(t, func(to string) { copyFiles(t, to, ".") })
+	return w
+}
+
+func makeWorld(t *testing.T) *world {
+	t.Helper()
+	var lacks []string
 	tools := os.Getenv("ACCELGATE_TOOLS")
 	if tools == "" {
 		tools = filepath.Join(root(t), ".tools")
@@ -51,52 +66,31 @@ func newWorld(t *testing.T) *world {
 	binary := filepath.Join(tools, "bin", "act")
 	if _, err := os.Stat(binary); err != nil {
 		if binary, err = exec.LookPath("act"); err != nil {
-			missing = append(missing, "act: run GOBIN="+filepath.Join(tools, "bin")+" go install github.com/nektos/act@v0.2.89, or say in ACCELGATE_TOOLS where bin/act is")
+			lacks = append(lacks, "act: run GOBIN="+filepath.Join(tools, "bin")+" go install github.com/nektos/act@v0.2.89, or say in ACCELGATE_TOOLS where bin/act is")
 		}
 	}
-	for _, command := range []string{"git", "bash", "go"} {
+	for _, command := range []string{"git", "bash", "go", "curl"} {
 		if _, err := exec.LookPath(command); err != nil {
-			missing = append(missing, command)
+			lacks = append(lacks, command)
 		}
 	}
-	engine, reason := findEngine(t)
-	if engine == "" {
-		missing = append(missing, reason)
+	h, err := theHost()
+	if reason, ok := errors.AsType[missing](err); ok {
+		lacks = append(lacks, string(reason))
+	} else if err != nil {
+		t.Fatal(err)
 	}
-	if len(missing) > 0 {
-		testtier.Missing(t, "the workflows were NOT tested, as these are missing:\n  "+strings.Join(missing, "\n  "))
+	if len(lacks) > 0 {
+		testtier.Missing(t, "the workflows were NOT tested, as these are missing:\n  "+strings.Join(lacks, "\n  "))
 	}
 	dir := t.TempDir()
-	w := &world{repo: filepath.Join(dir, "repo"), source: filepath.Join(dir, "accelgate"), unguarded: filepath.Join(dir, "unguarded"),
+	return &world{host: h, repo: filepath.Join(dir, "repo"), source: filepath.Join(dir, "accelgate"), unguarded: filepath.Join(dir, "unguarded"),
 		cache: filepath.Join(dir, "act"), artifacts: filepath.Join(dir, "artifacts"),
-		actions: filepath.Join(root(t), "e2e", "workflows", "testdata", "actions"), binary: binary, fakegithub: filepath.Join(dir, "fakegithub")}
-	command(t, root(t), "go", "build", "-o", w.fakegithub, "./cmd/fakegithub")
-	w.env = append(w.env, "DOCKER_HOST="+engine.listen(t))
-	buildOnce.Do(func() { engine.build(t) })
-	w.fixture(t)
-	return w
+		actions: filepath.Join(root(t), "e2e", "workflows", "testdata", "actions"), binary: binary}
 }
 
-// What worlds that run at the same time share: the image, and the number of the last world.
-var (
-	buildOnce sync.Once
-	removal   = func() error { return nil } // of the image
-	worlds    atomic.Int32
-)
-
-func TestMain(m *testing.M) {
-	flag.Parse()
-	code := 1
-	// The longest test takes as long as all others, and waits most of its time for containers: it starts with the first.
-	if err := flag.Set("test.parallel", "4"); err == nil {
-		code = m.Run()
-	}
-	if err := removal(); err != nil {
-		fmt.Fprintln(os.Stderr, "remove the image:", err)
-		code = max(code, 1)
-	}
-	os.Exit(code)
-}
+// worlds is the number of the last world.
+var worlds atomic.Int32
 
 func root(t *testing.T) string {
 	t.Helper()
@@ -128,90 +122,10 @@ func try(ctx context.Context, dir, name string, args ...string) (string, error) 
 	return string(out), err
 }
 
-// engine is the command of a container engine that works.
-type engine string
-
-var buildStage = regexp.MustCompile(`(?m)^FROM (\S+) AS build$`)
-
-// findEngine finds an engine by running the image that the Dockerfile builds in.
-func findEngine(t *testing.T) (e engine, missing string) {
-	t.Helper()
-	if runtime.GOOS != "linux" {
-		return "", "container engine: container actions run on Linux only"
-	}
-	data, err := os.ReadFile(filepath.Join(root(t), "Dockerfile"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	base := buildStage.FindStringSubmatch(string(data))[1]
-	missing = "container engine that runs " + base + ": install podman or start docker; where no registry can be reached, .ci/containers " +
-		"prepares both on Debian and prints the value of CONTAINERS_CONF"
-	for _, e := range []engine{"podman", "docker"} {
-		if out, err := try(t.Context(), "", string(e), "run", "--rm", "--network=host", base, "go", "version"); err != nil {
-			missing += fmt.Sprintf("\n    %s: %v %s", e, err, strings.TrimSpace(out))
-			continue
-		}
-		return e, ""
-	}
-	return "", missing
-}
-
-// listen returns the address at which act can talk to the engine.
-func (e engine) listen(t *testing.T) string {
-	t.Helper()
-	if e == "docker" {
-		return command(t, "", "docker", "context", "inspect", "--format", "{{.Endpoints.docker.Host}}")
-	}
-	dir, err := os.MkdirTemp("", "e2e") // the address of a socket has 108 characters at most
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	socket := filepath.Join(dir, "podman.sock")
-	service := exec.Command("podman", "system", "service", "--time=0", "unix://"+socket)
-	if err := service.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = service.Process.Signal(os.Interrupt)
-		_ = service.Wait()
-	})
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if c, err := net.Dial("unix", socket); err == nil {
-			c.Close()
-			return "unix://" + socket
-		}
-	}
-	t.Fatal("podman system service does not listen")
-	return ""
-}
-
-// build builds the image of "uses: ./" under the name that act looks for.
-// Built by act itself it is the same, but without this machine's Go caches, and
-// podman would keep its layers.
-func (e engine) build(t *testing.T) {
-	t.Helper()
-	name := "docker.io/library/" + image
-	args := []string{"build", "--quiet", "--network=host", "--tag", name}
-	if e == "podman" {
-		modules, objects, _ := strings.Cut(command(t, "", "go", "env", "GOMODCACHE", "GOCACHE"), "\n")
-		args = append(args, "--pull=never", "--layers=false", "--security-opt=label=disable",
-			"--volume="+modules+":/go/pkg/mod", "--volume="+objects+":/root/.cache/go-build")
-	}
-	removal = func() error {
-		out, err := try(context.Background(), "", string(e), "rmi", "--force", name)
-		if err != nil {
-			return fmt.Errorf("%w\n%s", err, out)
-		}
-		return nil
-	}
-	command(t, root(t), string(e), append(args, ".")...)
-}
-
 // fixture makes a user's repository, with the workflows of examples, a small suite and no baselines, and
-// two checkouts of accelgate for act to find. The gate's workflow has a name of its own, because act names containers
+// two copies of accelgate's files for act to find, which provide fills. The gate's workflow has a name of its own, because act names containers
 // after it.
-func (w *world) fixture(t *testing.T) {
+func (w *world) fixture(t *testing.T, provide func(to string)) {
 	t.Helper()
 	for _, name := range []string{"accelgate.yml", "accelgate-forks.yml", "accelgate-chat.yml"} {
 		w.write(t, filepath.Join(".github", "workflows", name), read(t, filepath.Join(root(t), "examples", "workflows", name)))
@@ -226,7 +140,7 @@ func (w *world) fixture(t *testing.T) {
 	w.commit(t, "fixture")
 	name := fmt.Sprintf("name: accelgate gate %d\n", worlds.Add(1))
 	for _, source := range []string{w.source, w.unguarded} {
-		checkout(t, source)
+		provide(source)
 		gate := filepath.Join(source, ".github", "workflows", "gate.yml")
 		put(t, gate, replace(t, gate, "name: accelgate gate\n", name))
 	}
@@ -234,10 +148,11 @@ func (w *world) fixture(t *testing.T) {
 	put(t, gate, replace(t, gate, "github.event_name != 'pull_request' || github", "true || github"))
 }
 
-// checkout copies this checkout's files but its tests.
-func checkout(t *testing.T, to string) {
+// copyFiles copies this checkout's files below some paths, but its tests.
+func copyFiles(t *testing.T, to string, paths ...string) {
 	t.Helper()
-	for name := range strings.SplitSeq(strings.TrimRight(command(t, root(t), "git", "ls-files", "-z"), "\x00"), "\x00") {
+	files := command(t, root(t), "git", append([]string{"ls-files", "-z"}, paths...)...)
+	for name := range strings.SplitSeq(strings.TrimRight(files, "\x00"), "\x00") {
 		if strings.Contains(name, "/testdata/") || strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "e2e/") {
 			continue
 		}

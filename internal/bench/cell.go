@@ -55,7 +55,7 @@ func (c Cell) Get(key string) string {
 // ID joins the parameters' values with "__", unless Raw gives the id. An environment parameter is
 // written NAME=VALUE. Values are escaped with [Escape], so an id splits back
 // into exactly the segments it was made of. The value of a cell that has one
-// parameter is the id, as its harness or its author writes it.
+// parameter is the id, as its harness or its author writes it; only what cannot be printed is escaped.
 func (c Cell) ID() string {
 	if c.Raw != "" {
 		return c.Raw
@@ -143,7 +143,7 @@ func escaped(value string, i int, r rune, size int, joined bool) bool {
 	case r == utf8.RuneError && size == 1:
 		return true
 	case r == '%':
-		return value == "%" || isEscape(value[i:])
+		return value == "%" || joined && isEscape(value[i:])
 	case r == '_':
 		return joined && (i == 0 || i == len(value)-1 || value[i-1] == '_' || value[i+1] == '_')
 	}
@@ -154,39 +154,3 @@ func escaped(value string, i int, r rune, size int, joined bool) bool {
 func isEscape(s string) bool { return len(s) > 2 && s[0] == '%' && isHex(s[1]) && isHex(s[2]) }
 
 func isHex(c byte) bool { return c >= '0' && c <= '9' || c >= 'A' && c <= 'F' || c >= 'a' && c <= 'f' }
-
-// ReadID returns an id of a file as [Cell.ID] writes it today. Earlier versions wrote
-// path separators and every "%" as %XX, and underscores of cells with one parameter, too.
-// An id of today stays as it is, and so does one that its kind joins with slashes.
-func ReadID(id string) string {
-	if !strings.Contains(id, "%") || strings.ContainsAny(id, `/\`) {
-		return id
-	}
-	one := !strings.Contains(id, "__")
-	var b strings.Builder
-	for i := 0; i < len(id); i++ {
-		if !isEscape(id[i:]) {
-			b.WriteByte(id[i])
-			continue
-		}
-		code, rest := id[i:i+len("%XX")], id[i+len("%XX"):]
-		switch {
-		case code == "%2F":
-			code = "/"
-		case code == "%5C":
-			code = `\`
-		case code == "%5F" && one:
-			code = "_"
-		case code == "%25" && !isEscape("%"+rest) && !alone(id[:i], rest):
-			code = "%"
-		}
-		b.WriteString(code)
-		i += len("XX")
-	}
-	return b.String()
-}
-
-// alone reports whether what stands between two parts of an id is a whole value.
-func alone(before, after string) bool {
-	return (before == "" || strings.HasSuffix(before, "__")) && (after == "" || strings.HasPrefix(after, "__"))
-}

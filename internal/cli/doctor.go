@@ -114,7 +114,7 @@ func (c *Command) doctorOptions(v *visit) doctor.Options {
 // configurations are then checked on it, so that no tool is asked twice for the devices.
 func (c *Command) looks(v *visit) (
 	host func(context.Context, string) (bench.Host, []string, error),
-	check func(context.Context, doctor.Configuration) (string, []string, error),
+	check func(context.Context, doctor.Configuration) (doctor.Checked, error),
 ) {
 	e := c.env()
 	configure := func(one doctor.Configuration) (measure.Config, error) {
@@ -135,19 +135,19 @@ func (c *Command) looks(v *visit) (
 		found = settled.Host
 		return found, settled.Warnings, unknown
 	}
-	check = func(ctx context.Context, one doctor.Configuration) (string, []string, error) {
+	check = func(ctx context.Context, one doctor.Configuration) (doctor.Checked, error) {
 		settled, err := configure(one)
-		c.warnAll(settled.Warnings)
 		if err := cmp.Or(err, unknown); err != nil {
-			return "", nil, err
+			c.warnAll(settled.Warnings)
+			return doctor.Checked{}, err
 		}
-		settled.Host, settled.Warnings = found, nil
+		settled.Host = found
 		s, err := e.Open(ctx, &settled)
 		if err != nil {
-			return "", nil, err
+			return doctor.Checked{}, err
 		}
 		defer s.Close()
-		return described(s.Plan), s.Absent(ctx), nil
+		return doctor.Checked{Has: described(s.Plan), Absent: s.Absent(ctx), Warnings: s.Plan.Warnings}, nil
 	}
 	return host, check
 }

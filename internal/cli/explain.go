@@ -66,7 +66,7 @@ func (c *Command) explain(ctx context.Context, o *explaining, cell string) error
 	}
 	var ids []string
 	for _, id := range j.Report.CellIDs() {
-		if id == cell || matrix.Matches(cell, id) {
+		if id == cell || matrix.Glob(cell, id) {
 			ids = append(ids, id)
 		}
 	}

@@ -19,12 +19,7 @@ import (
 // request, a command in a comment, a refresh, and a push to the default branch.
 func TestFaultTrialOfEachRoad(t *testing.T) { faultyRoads(t, 8) }
 
-// TestFaultTrialOfEachRoadThorough is the same with 30 seeds, and the nightly one with 200.
-func TestFaultTrialOfEachRoadThorough(t *testing.T) {
-	testtier.Thorough(t)
-	faultyRoads(t, 30)
-}
-
+// TestFaultTrialOfEachRoadNightly is the same with more seeds.
 func TestFaultTrialOfEachRoadNightly(t *testing.T) {
 	testtier.Nightly(t)
 	faultyRoads(t, 200)
@@ -52,12 +47,7 @@ func faultyRoads(t *testing.T, seeds uint64) {
 // TestFaultForEverOnEachRoad has answers broken from one request on, as TestFaultForEver.
 func TestFaultForEverOnEachRoad(t *testing.T) { faultsForEverOnEachRoad(t, 17) }
 
-// TestFaultForEverOnEachRoadThorough is the same from each request on.
-func TestFaultForEverOnEachRoadThorough(t *testing.T) {
-	testtier.Thorough(t)
-	faultsForEverOnEachRoad(t, 4)
-}
-
+// TestFaultForEverOnEachRoadNightly is the same from each request on.
 func TestFaultForEverOnEachRoadNightly(t *testing.T) {
 	testtier.Nightly(t)
 	faultsForEverOnEachRoad(t, 1)

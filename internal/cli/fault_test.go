@@ -66,12 +66,7 @@ var faultCases = []faultCase{
 // with nothing published.
 func TestFaultTrial(t *testing.T) { faultTrials(t, 8) }
 
-// TestFaultTrialThorough and TestFaultTrialNightly are the same with more seeds.
-func TestFaultTrialThorough(t *testing.T) {
-	testtier.Thorough(t)
-	faultTrials(t, 60)
-}
-
+// TestFaultTrialNightly is the same with more seeds.
 func TestFaultTrialNightly(t *testing.T) {
 	testtier.Nightly(t)
 	faultTrials(t, 200)
@@ -97,9 +92,9 @@ func faultTrials(t *testing.T, seeds uint64) {
 // TestFaultAtEveryRequest loses the answer to each request of a step alone.
 func TestFaultAtEveryRequest(t *testing.T) { faultsAtEveryRequest(t, githubtest.ResetAfter) }
 
-// TestFaultAtEveryRequestThorough is the same with each kind of fault.
-func TestFaultAtEveryRequestThorough(t *testing.T) {
-	testtier.Thorough(t)
+// TestFaultAtEveryRequestNightly is the same with each kind of fault.
+func TestFaultAtEveryRequestNightly(t *testing.T) {
+	testtier.Nightly(t)
 	faultsAtEveryRequest(t, faultKinds...)
 }
 
@@ -124,12 +119,7 @@ func faultsAtEveryRequest(t *testing.T, kinds ...githubtest.Kind) {
 // Every step ends within its wait, with a completed check or exit code 3, and says why.
 func TestFaultForEver(t *testing.T) { faultsForEver(t, 17) }
 
-// TestFaultForEverThorough is the same from each request on.
-func TestFaultForEverThorough(t *testing.T) {
-	testtier.Thorough(t)
-	faultsForEver(t, 4)
-}
-
+// TestFaultForEverNightly is the same from each request on.
 func TestFaultForEverNightly(t *testing.T) {
 	testtier.Nightly(t)
 	faultsForEver(t, 1)

@@ -18,8 +18,8 @@ import (
 // numbers are accepted by commands of their own.
 func TestPrintedCommandsOfCasesDoNotDoWhatTheyClaim(t *testing.T) { printedOfCases(t, 2) }
 
-func TestPrintedCommandsOfManyCasesThorough(t *testing.T) {
-	testtier.Thorough(t)
+func TestPrintedCommandsOfManyCasesNightly(t *testing.T) {
+	testtier.Nightly(t)
 	printedOfCases(t, 20)
 }
 

@@ -30,8 +30,8 @@ import (
 // shell's rules, in a copy of the folder.
 func TestPrintedCommandsDoNotDoWhatTheyClaim(t *testing.T) { printedCommands(t, 15) }
 
-func TestPrintedCommandsOfManyRunsThorough(t *testing.T) {
-	testtier.Thorough(t)
+func TestPrintedCommandsOfManyRunsNightly(t *testing.T) {
+	testtier.Nightly(t)
 	printedCommands(t, 100)
 }
 

@@ -51,6 +51,8 @@ type File struct {
 	Dir string
 	// Digest is the SHA-256 of the file, in hexadecimal.
 	Digest string
+	// Text is the file as it was read.
+	Text []byte
 
 	doc *document
 }
@@ -220,7 +222,7 @@ func Parse(name string, data []byte) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	file.Dir, file.Digest = filepath.Dir(name), fmt.Sprintf("%x", sha256.Sum256(data))
+	file.Dir, file.Digest, file.Text = filepath.Dir(name), fmt.Sprintf("%x", sha256.Sum256(data)), data
 	return file, nil
 }
 

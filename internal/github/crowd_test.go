@@ -62,11 +62,6 @@ func inCrowd(t *testing.T, seed uint64, server *githubtest.Server, retries int, 
 // requests: they end in one pull request with all files.
 func TestCrowd(t *testing.T) { crowdProposes(t, 2) }
 
-func TestCrowdThorough(t *testing.T) {
-	testtier.Thorough(t)
-	crowdProposes(t, 30)
-}
-
 func TestCrowdNightly(t *testing.T) {
 	testtier.Nightly(t)
 	crowdProposes(t, 100)

@@ -169,8 +169,8 @@ func TestASecondReviserAnywhere(t *testing.T) {
 // fifth of all requests: each line is there once.
 func TestCrowdOfRevisers(t *testing.T) { crowdRevises(t, 2) }
 
-func TestCrowdOfRevisersThorough(t *testing.T) {
-	testtier.Thorough(t)
+func TestCrowdOfRevisersNightly(t *testing.T) {
+	testtier.Nightly(t)
 	crowdRevises(t, 25)
 }
 

@@ -224,8 +224,8 @@ func TestSectionsShareTheRoom(t *testing.T) {
 // while all wait: each ends with its section in the one comment.
 func TestSectionsAtOnce(t *testing.T) { sectionsAtOnce(t, 10) }
 
-func TestSectionsAtOnceThorough(t *testing.T) {
-	testtier.Thorough(t)
+func TestSectionsAtOnceNightly(t *testing.T) {
+	testtier.Nightly(t)
 	sectionsAtOnce(t, 300)
 }
 

@@ -2,7 +2,6 @@ package matrix
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/text"
@@ -50,16 +49,11 @@ func ids(cells []bench.Cell) (all []string) {
 	return all
 }
 
-// Matches reports whether a pattern is a [Glob] over an id, or the name that a harness has for the cell, which the id escapes.
-func Matches(pattern, id string) bool {
-	return Glob(pattern, id) || strings.Contains(pattern, "%") && bench.Cell{Params: []bench.Param{{Value: pattern}}}.ID() == id
-}
-
 // matchAny tries every pattern, so that each learns whether it is of use.
 func matchAny(patterns []string, id string, used map[string]bool) bool {
 	found := false
 	for _, pattern := range patterns {
-		if Matches(pattern, id) {
+		if Glob(pattern, id) {
 			used[pattern], found = true, true
 		}
 	}

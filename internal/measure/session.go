@@ -79,6 +79,9 @@ func (e *Env) Open(ctx context.Context, c *Config) (*Session, error) {
 	if err := errors.Join(c.checkNames(), c.checkHost(), c.checkBuild()); err != nil {
 		return nil, err
 	}
+	if !c.isBase {
+		c.Warnings = append(c.Warnings, c.ungated()...)
+	}
 	w := e.newWorkplace(c)
 	return w.plan(w.openAll(ctx))
 }

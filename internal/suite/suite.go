@@ -110,6 +110,7 @@ type Kind struct {
 	Files     Files   // nil where the configuration says all
 	Limits    Limits  // nil where metrics have no limits of their own
 	Shown     Shown   // nil where a metric is gated in every suite of the kind or in none
+	Ungated   Ungated // nil where files of a repository show no benchmark
 	Inside    bool    // cells are computed by accelgate itself, without children
 	Watched   bool    // children are watched as [WatchdogOf] describes
 	// Report is what reports show of the kind; the zero value adds nothing.
@@ -137,6 +138,10 @@ type Limits func(c *config.Suite) ([]config.Limit, error)
 // Shown returns the metrics that the suite measures and does not gate, whatever another
 // suite does. It reads the configuration and nothing else.
 type Shown func(c *config.Suite) ([]string, error)
+
+// Ungated warns of benchmarks that suites of the kind could measure, and none of the configuration does. It
+// reads files and starts nothing.
+type Ungated func(file *config.File) []string
 
 // Files returns the files and folders that the suite names and is measured or judged
 // by, whether they are there or not. The folder is the configuration's.

@@ -17,10 +17,10 @@ import (
 	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
-// TestRehearsalThorough unpacks the kit into an empty folder and runs it as on a host with a GPU: no Go on the PATH, no
+// TestRehearsalNightly unpacks the kit into an empty folder and runs it as on a host with a GPU: no Go on the PATH, no
 // network, no home folder. What needs the GPU itself is skipped for that reason, and nothing else is.
-func TestRehearsalThorough(t *testing.T) {
-	testtier.Thorough(t)
+func TestRehearsalNightly(t *testing.T) {
+	testtier.Nightly(t)
 	for _, tool := range []string{"make", "busybox", "bash"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			testtier.Missing(t, "the kit for a host with a GPU was NOT rehearsed: install "+tool)

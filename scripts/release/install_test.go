@@ -12,10 +12,10 @@ import (
 	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
-// TestGoInstallShowsTheVersionThorough serves this module as v1.2.3 from a folder and installs it as the README says. Go unpacks
+// TestGoInstallShowsTheVersionNightly serves this module as v1.2.3 from a folder and installs it as the README says. Go unpacks
 // every dependency and links, which takes a minute.
-func TestGoInstallShowsTheVersionThorough(t *testing.T) {
-	testtier.Thorough(t)
+func TestGoInstallShowsTheVersionNightly(t *testing.T) {
+	testtier.Nightly(t)
 	proxy := t.TempDir()
 	module := filepath.Join(proxy, "github.com", "accelgate", "accelgate", "@v")
 	source := checkout(t, "cmd", "internal", "go.mod", "go.sum")

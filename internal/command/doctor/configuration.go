@@ -19,6 +19,13 @@ type Configuration struct {
 	by      string // the workflow that names it; "" for the command line
 }
 
+// Checked is what a configuration has.
+type Checked struct {
+	Has      string
+	Absent   []string // programs that this host lacks
+	Warnings []string
+}
+
 // configurations are that of the command line, unless it is an absent default, and those of the workflows. There is at
 // least one, and the first finds out the host.
 func (l *look) configurations() (all []Configuration) {
@@ -47,15 +54,19 @@ func (c Configuration) same(o Configuration) bool {
 func (l *look) configuration(ctx context.Context) {
 	var right, lacking []string
 	for _, c := range l.configurations() {
-		has, absent, err := l.Check(ctx, c)
+		found, err := l.Check(ctx, c)
 		if err != nil {
 			l.wrong(c, err)
 			continue
 		}
 		if !slices.Contains(right, c.Path) { // another part of it is no news
-			l.ok("configuration", "%s", has)
+			l.ok("configuration", "%s", found.Has)
+			for _, w := range found.Warnings {
+				before, fix := cut(w)
+				l.add("configuration", Warning, before, fix)
+			}
 		}
-		right, lacking = append(right, c.Path), append(lacking, absent...)
+		right, lacking = append(right, c.Path), append(lacking, found.Absent...)
 	}
 	slices.Sort(lacking)
 	for _, program := range slices.Compact(lacking) {

@@ -48,9 +48,8 @@ type Options struct {
 	Typed   bool   // the command line names it
 	// Host finds out what this host is, with warnings; it is asked once, before Check.
 	Host func(ctx context.Context, config string) (bench.Host, []string, error)
-	// Check reads a configuration, and returns what it has and the programs that this host lacks,
-	// or what is wrong with it.
-	Check func(context.Context, Configuration) (has string, absent []string, err error)
+	// Check reads a configuration, and returns what it has, or what is wrong with it.
+	Check func(context.Context, Configuration) (Checked, error)
 	// GitHub is nil without a token, or where Token says what is wrong with it.
 	GitHub *github.Client
 	Token  error

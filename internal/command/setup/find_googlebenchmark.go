@@ -13,7 +13,7 @@ func (r *repository) googleBenchmark(ctx context.Context) (all []Suite, err erro
 	if !r.usesGoogleBenchmark() {
 		return nil, nil
 	}
-	programs := r.files.programs(func(base string) bool {
+	programs := r.programs(func(base string) bool {
 		return strings.Contains(strings.ToLower(base), "bench") && base != llamaProgram && path.Ext(base) != ".so" &&
 			path.Ext(base) != ".py" &&
 			path.Ext(base) != ".sh"
@@ -53,7 +53,7 @@ func (r *repository) googleHarness(program string) *harness {
 		},
 		list: []string{local(program), "--benchmark_out={output}/result.json", "--benchmark_min_time=0.001"},
 	}
-	if top, _, _ := strings.Cut(program, "/"); r.files.has("CMakeLists.txt") && top == "build" {
+	if top, _, _ := strings.Cut(program, "/"); r.files.Has("CMakeLists.txt") && top == "build" {
 		h.build = "cmake -S . -B build -DCMAKE_BUILD_TYPE=Release && cmake --build build"
 		h.more = []string{"# build: [sh, -c, " + scalar(h.build) + "] # builds both sides of a comparison"}
 	}
@@ -62,22 +62,22 @@ func (r *repository) googleHarness(program string) *harness {
 
 // usesGoogleBenchmark reports whether sources or build files use the library.
 func (r *repository) usesGoogleBenchmark() bool {
-	sources := r.files.named(func(base string) bool {
+	sources := r.files.Named(func(base string) bool {
 		return slices.Contains([]string{".cc", ".cpp", ".cxx", ".cu", ".hip"}, path.Ext(base)) || base == "CMakeLists.txt"
 	})
 	return slices.ContainsFunc(sources, func(name string) bool {
-		source := r.files.content(name)
+		source := r.files.Content(name)
 		return strings.Contains(source, "benchmark::benchmark") || strings.Contains(source, "benchmark::State")
 	})
 }
 
 // programs returns executable files in folders of results whose name passes.
-func (f *files) programs(is func(base string) bool) (all []string) {
-	for _, one := range f.all {
-		top, _, below := strings.Cut(one.path, "/")
-		if below && one.executable && (strings.HasPrefix(top, "build") || top == "bin" || top == "out") && is(path.Base(one.path)) &&
-			!strings.Contains(one.path, "CMakeFiles/") {
-			all = append(all, one.path)
+func (r *repository) programs(is func(base string) bool) (all []string) {
+	for _, one := range r.files.All {
+		top, _, below := strings.Cut(one.Path, "/")
+		if below && one.Executable && (strings.HasPrefix(top, "build") || top == "bin" || top == "out") && is(path.Base(one.Path)) &&
+			!strings.Contains(one.Path, "CMakeFiles/") {
+			all = append(all, one.Path)
 		}
 	}
 	return all

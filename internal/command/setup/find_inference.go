@@ -15,14 +15,14 @@ const llamaProgram = "llama-bench"
 // llamaBench finds llama.cpp's benchmark, built here or installed, and a model for it.
 func (r *repository) llamaBench(context.Context) ([]Suite, error) {
 	program := ""
-	if built := r.files.programs(func(base string) bool { return base == llamaProgram }); len(built) > 0 {
+	if built := r.programs(func(base string) bool { return base == llamaProgram }); len(built) > 0 {
 		program = local(built[0])
 	} else if r.has(llamaProgram) {
 		program = llamaProgram
 	} else {
 		return nil, nil
 	}
-	models := r.files.named(func(base string) bool {
+	models := r.files.Named(func(base string) bool {
 		base = strings.ToLower(base)
 		return strings.HasSuffix(base, ".gguf") && !strings.Contains(base, "vocab") && !strings.Contains(base, "mmproj")
 	})
@@ -40,7 +40,7 @@ func (r *repository) llamaBench(context.Context) ([]Suite, error) {
 
 func (r *repository) llamaSuite(program, model string) Suite {
 	s := Suite{Name: "llama", Title: "llama-bench (" + text.OneLine(program) + ") with " + text.OneLine(path.Base(model))}
-	if strings.HasPrefix(program, "./build/") && r.files.has("CMakeLists.txt") {
+	if strings.HasPrefix(program, "./build/") && r.files.Has("CMakeLists.txt") {
 		s.Build = "cmake -S . -B build -DCMAKE_BUILD_TYPE=Release && cmake --build build --target llama-bench"
 	}
 	s.Body = []string{
@@ -107,8 +107,8 @@ func (r *repository) gpuBackend() string {
 
 // requires reports whether a file of dependencies lists a package of Python.
 func (r *repository) requires(name string) bool {
-	for _, file := range r.files.named(declaresPython) {
-		for line := range strings.Lines(r.files.content(file)) {
+	for _, file := range r.files.Named(declaresPython) {
+		for line := range strings.Lines(r.files.Content(file)) {
 			rest, ok := strings.CutPrefix(strings.TrimLeft(strings.TrimSpace(line), `"'`), name)
 			if ok && (rest == "" || strings.ContainsAny(rest[:1], "=<>~![;, \"'")) {
 				return true

@@ -14,13 +14,13 @@ var fixture = lazyregexp.New(`(?m)^(?:async )?def (test_\w+)\((?:[^)]*[ ,])?benc
 // pytest finds benchmarks of pytest-benchmark: one suite for the repository.
 func (r *repository) pytest(ctx context.Context) ([]Suite, error) {
 	declared := false
-	for _, name := range r.files.named(declaresPython) {
-		declared = declared || strings.Contains(r.files.content(name), "pytest-benchmark") ||
-			strings.Contains(r.files.content(name), "pytest_benchmark")
+	for _, name := range r.files.Named(declaresPython) {
+		declared = declared || strings.Contains(r.files.Content(name), "pytest-benchmark") ||
+			strings.Contains(r.files.Content(name), "pytest_benchmark")
 	}
 	var guess []string
-	for _, name := range r.files.named(isPythonTest) {
-		source := r.files.content(name)
+	for _, name := range r.files.Named(isPythonTest) {
+		source := r.files.Content(name)
 		for _, m := range fixture.FindAllStringSubmatch(source, -1) {
 			if !strings.Contains(source, "parametrize") {
 				guess = append(guess, name+"::"+m[1])

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/accelgate/accelgate/internal/formats/sources"
 	"github.com/accelgate/accelgate/internal/testing/testtier"
 )
 
@@ -63,13 +64,13 @@ func TestTreeIsCut(t *testing.T) {
 	}
 	put(t, dir, "near", "")
 	for maximum, cut := range map[int]bool{10: true, 20: true, 21: false} {
-		f, err := walk(dir, maximum)
+		f, err := sources.Walk(dir, maximum)
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.close()
-		if len(f.all) != min(maximum, 21) || f.cut != cut || f.all[0].path != "near" {
-			t.Errorf("at most %d: got %d files from %v on, cut %v", maximum, len(f.all), f.all[0], f.cut)
+		f.Close()
+		if len(f.All) != min(maximum, 21) || f.Cut != cut || f.All[0].Path != "near" {
+			t.Errorf("at most %d: got %d files from %v on, cut %v", maximum, len(f.All), f.All[0], f.Cut)
 		}
 	}
 }
@@ -79,7 +80,7 @@ func TestHugeTreeIsCutThorough(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "go.mod", "module m\n")
 	put(t, dir, "a_test.go", "package m\nfunc BenchmarkNear(b *testing.B) {}\n")
-	for i := range maxFiles {
+	for i := range sources.MaxFiles {
 		path := filepath.Join(dir, fmt.Sprintf("d%d", i%10))
 		if i < 10 {
 			if err := os.Mkdir(path, 0o755); err != nil {
@@ -123,7 +124,7 @@ func TestDetection(t *testing.T) {
 	}{
 		"no module":         {map[string]string{"a_test.go": "package a\nfunc BenchmarkA(b *testing.B) {}"}, nil},
 		"a dependency":      {map[string]string{"go.mod": "", "vendor/x/a_test.go": "package a\nfunc BenchmarkA(b *testing.B) {}"}, nil},
-		"no benchmark":      {map[string]string{"go.mod": "", "a_test.go": "package a\n// func Benchmark\nfunc TestA(t *testing.T) {}"}, []string{"Go benchmarks in ."}},
+		"no benchmark":      {map[string]string{"go.mod": "", "a_test.go": "package a\n// func Benchmark\nfunc TestA(t *testing.T) {}"}, nil},
 		"two packages":      {map[string]string{"go.mod": "", "x/a_test.go": "package x\nfunc BenchmarkA(b *testing.B) {}", "y/a_test.go": "package y\nfunc BenchmarkA(b *testing.B) {}\nfunc BenchmarkB(b *testing.B) {}"}, []string{"Go benchmarks in ./x (1 benchmark)", "Go benchmarks in ./y (2 benchmarks)"}},
 		"vllm in pyproject": {map[string]string{"pyproject.toml": "dependencies = [\n  \"vllm>=0.10\",\n]"}, []string{"vLLM"}},
 		"vllm-like":         {map[string]string{"requirements.txt": "vllm-router\nmy-sglang"}, nil},

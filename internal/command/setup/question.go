@@ -11,6 +11,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/formats/sources"
 )
 
 // Answers are what a user decides. The zero value takes everything that was found.
@@ -102,7 +103,7 @@ func (f *Found) chooseModel(ask question) error {
 	if err != nil || answer == "" || answer == "later" {
 		return err
 	}
-	if !usable(answer) || strings.ContainsFunc(answer, func(c rune) bool { return c < ' ' }) {
+	if !sources.Usable(answer) || strings.ContainsFunc(answer, func(c rune) bool { return c < ' ' }) {
 		return exit.Usagef(
 			"the model %.80q has a character that a command cannot hold: answer with a path or a name without braces and backslashes",
 			answer,

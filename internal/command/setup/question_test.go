@@ -9,11 +9,12 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/formats/sources"
 )
 
 // found has a suite that runs, one that lacks a model, and one that cannot run.
 func found() *Found {
-	r := &repository{files: &files{}, Options: Options{Getenv: func(string) string { return "" }}}
+	r := &repository{files: &sources.Files{}, Options: Options{Getenv: func(string) string { return "" }}}
 	return &Found{look: r, Branch: "main", Host: bench.Host{Label: "desk"}, Suites: []Suite{
 		{Name: "go", Body: []string{"kind: exec"}},
 		{Name: "llama", Missing: "write the path", Model: &Model{Question: "Path", With: func(model string) Suite { return r.llamaSuite("llama-bench", model) }}},

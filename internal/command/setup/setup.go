@@ -12,6 +12,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/device"
+	"github.com/accelgate/accelgate/internal/formats/sources"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
 )
@@ -59,7 +60,7 @@ type Model struct {
 // repository is what the detectors look at.
 type repository struct {
 	Options
-	files  *files
+	files  *sources.Files
 	worker worker.Worker
 	host   bench.Host
 	left   []string // warnings about places beyond limits
@@ -70,21 +71,21 @@ type repository struct {
 func Look(ctx context.Context, o Options) (*Found, error) {
 	r := &repository{Options: o, worker: &worker.Isolated{Environ: o.Environ}}
 	var err error
-	if r.files, err = walk(o.Dir, maxFiles); err != nil {
+	if r.files, err = sources.Walk(o.Dir, sources.MaxFiles); err != nil {
 		return nil, fmt.Errorf("read the repository: %w: run accelgate init in its root", err)
 	}
-	defer r.files.close()
+	defer r.files.Close()
 	f := &Found{look: r}
 	if r.host, f.Warnings, err = device.Detect(ctx, device.Options{Label: o.Label, Worker: r.worker}); err != nil {
 		return nil, err
 	}
 	f.Host = r.host
-	if r.files.cut {
+	if r.files.Cut {
 		f.Warnings = append(
 			f.Warnings,
 			fmt.Sprintf(
 				"the repository has more than %d files: looked at those nearest to its root; add other suites to %s by hand",
-				maxFiles,
+				sources.MaxFiles,
 				ConfigFile,
 			),
 		)

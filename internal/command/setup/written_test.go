@@ -13,6 +13,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/formats/sources"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/endpoint"
 	"github.com/accelgate/accelgate/internal/suite/exec"
@@ -59,10 +60,10 @@ func FuzzWritten(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, name, folder string) {
 		folder = path.Clean(folder)
-		if !usableName(name) || !usable(folder) || path.IsAbs(folder) || strings.HasPrefix(folder, "..") || strings.Contains(folder, "\x00") {
+		if !usableName(name) || !sources.Usable(folder) || path.IsAbs(folder) || strings.HasPrefix(folder, "..") || strings.Contains(folder, "\x00") {
 			t.Skip()
 		}
-		r := &repository{files: &files{all: []file{{path: path.Join(folder, "go.mod")}, {path: "CMakeLists.txt"}}}}
+		r := &repository{files: &sources.Files{All: []sources.File{{Path: path.Join(folder, "go.mod")}, {Path: "CMakeLists.txt"}}}}
 		module := r.goHarness(folder, nil)
 		found := &Found{Branch: "main", Host: bench.Host{Label: "desk"}}
 		found.Suites = []Suite{
@@ -72,7 +73,7 @@ func FuzzWritten(f *testing.F) {
 			r.servingSuite("vllm", "vLLM", "[throughput]", true),
 		}
 		found.rename()
-		if !usable(name) {
+		if !sources.Usable(name) {
 			found.Suites = slices.Delete(found.Suites, 2, 3)
 		}
 		_, all := written(t, found)

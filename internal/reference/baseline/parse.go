@@ -218,7 +218,6 @@ func (r *reader) entry(e *Entry) (idAt int) {
 		case "case_id":
 			idAt = r.next()
 			r.text(&e.CaseID)
-			e.CaseID = bench.ReadID(e.CaseID)
 		case "ok":
 			if said = !r.null(); said {
 				r.flag(&e.OK)

@@ -163,13 +163,6 @@ func (r *run) member(key string, text []byte) error {
 	if err := decoder.Decode(into); err != nil {
 		return fmt.Errorf("%s: %.200s", key, err)
 	}
-	if key == "suites" {
-		for _, ids := range r.Suites {
-			for i := range ids {
-				ids[i] = bench.ReadID(ids[i])
-			}
-		}
-	}
 	return nil
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // Kind is the kind "exec": benchmarks of a harness.
-var Kind = suite.Kind{Body: defaults(), Keys: keys, Open: open, Demand: demand, Watched: true}
+var Kind = suite.Kind{Body: defaults(), Keys: keys, Open: open, Demand: demand, Ungated: ungated, Watched: true}
 
 // demand returns that each cell must report its time.
 func demand(c *config.Suite) (func(bench.Cell) []bench.Demand, error) {

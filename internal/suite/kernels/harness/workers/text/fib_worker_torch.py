@@ -36,7 +36,7 @@ MODULES = {
     "tilelang": ("tilelang", "tilelang"),
     "cutedsl": ("cutlass", "nvidia-cutlass-dsl"),
 }
-CHUNK = {"cpu": 1 << 18}  # elements at a time: bits in the cache of a CPU, few launches elsewhere
+CHUNK = {"cpu": 1 << 18, "cuda": 1 << 24, "xpu": 1 << 24}  # elements at a time: bits in the cache of a CPU, few launches elsewhere
 TRUSTED = "--trusted" in sys.argv[1:]
 
 
@@ -48,6 +48,7 @@ def signed(z):
 class Torch:
     def __init__(self):
         self.device = torch.device("cpu")
+        self.scratch = []
         self.module = None  # torch.cuda and the like
         self.upcast = False
 
@@ -128,14 +129,24 @@ class Torch:
         return value.float() if half else value
 
     def random(self, value, dtype, seed, columns):
-        flat, chunk = value.reshape(-1), CHUNK.get(self.device.type, 1 << 24)
+        device = self.device if self.device.type in CHUNK else torch.device("cpu")  # 64-bit numbers are rare elsewhere
+        flat, chunk = value.reshape(-1), CHUNK[device.type]
         chunk = columns * max(1, chunk // columns) if columns else chunk
-        device = self.device if self.device.type in ("cpu", "cuda", "xpu") else "cpu"  # 64-bit numbers are rare elsewhere
         each = 2 if dtype == "float4_e2m1" else 1
         for start in range(0, flat.numel(), chunk):
             part = flat[start : start + chunk]
-            z = mixed(start * each, part.numel() * each, seed, device)
-            part.copy_(probabilities(z, columns) if columns else numbers(z, dtype))
+            z, x, y = self.words(part.numel() * each, device)
+            mix(z, x, start * each, seed)
+            part.copy_(probabilities(z, x, y, columns) if columns else numbers(z, x, y, dtype))
+
+    def words(self, n, device):
+        """Three tensors of n words. A CPU's are kept: malloc gives such memory back to the system in some processes, and
+        making the numbers then takes three times as long there as in others."""
+        if device.type != "cpu":
+            return [torch.empty(n, dtype=torch.int64, device=device) for _ in range(3)]
+        if not self.scratch or self.scratch[0].numel() < n:
+            self.scratch = [torch.empty(n, dtype=torch.int64) for _ in range(3)]
+        return [kept[:n] for kept in self.scratch]
 
     def output(self, name, value, declared):
         if type(value) is not torch.Tensor or value.layout != torch.strided or value.is_quantized:
@@ -275,44 +286,61 @@ def half_works():
         return False
 
 
-def mixed(start, n, seed, device):
-    """The bits of elements start to start+n, by splitmix64."""
-    z = torch.arange(start + 1, start + 1 + n, dtype=torch.int64, device=device)
+def mix(z, x, start, seed):
+    """Makes z the bits of its elements from start on, by splitmix64. x is overwritten."""
+    n = z.numel()
+    torch.arange(start + 1, start + 1 + n, out=z)
     z *= signed(0x9E3779B97F4A7C15)
     z += signed(seed)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):
-        z ^= (z >> shift) & ((1 << 64 - shift) - 1)  # >> repeats the sign
+        torch.bitwise_right_shift(z, shift, out=x)  # it repeats the sign
+        x &= (1 << 64 - shift) - 1
+        z ^= x
         z *= signed(factor)
-    return z
 
 
-def numbers(z, dtype):
+def numbers(z, x, y, dtype):
     if dtype in fib_protocol.MASKS:
         mask, offset = fib_protocol.MASKS[dtype]
-        return (z & mask) - offset
-    x = normal(lanes(z))
+        z &= mask
+        z -= offset
+        return z
+    lanes(z, x, y)
+    f = normal(x, y)
     if dtype.startswith(("float8", "float4")):
-        x = x.clamp(-2, 2)
-    return packed(x) if dtype == "float4_e2m1" else x
+        f.clamp_(-2, 2)
+    return packed(f) if dtype == "float4_e2m1" else f
 
 
-def lanes(z):
-    return (z & 0xFFFF) + (z >> 16 & 0xFFFF) + (z >> 32 & 0xFFFF) + (z >> 48 & 0xFFFF)
+def lanes(z, x, y):
+    """Makes x the sum of the four lanes of z. z and y are overwritten."""
+    torch.bitwise_and(z, 0xFFFF, out=x)
+    for _ in range(3):
+        z >>= 16
+        torch.bitwise_and(z, 0xFFFF, out=y)
+        x += y
 
 
-def normal(s):
-    return (s - 131070).to(torch.float32) * 2.642895e-05
+def normal(s, y):
+    """Normal numbers of sums, in y's memory. s is overwritten."""
+    s -= 131070
+    f = y.view(torch.float32)[: s.numel()]
+    f.copy_(s)
+    f *= 2.642895e-05
+    return f
 
 
-def probabilities(z, columns):
+def probabilities(z, x, y, columns):
     """A softmax of integers, whose sum is exact in any order."""
-    e = exponentials(z.device)[lanes(z)].reshape(-1, columns)
+    lanes(z, x, y)
+    e = exponentials(z.device)[x].reshape(-1, columns)
     return (e.double() / e.sum(dim=1, keepdim=True).double()).float().reshape(-1)
 
 
 @functools.lru_cache(maxsize=1)
 def exponentials(device):
-    x = normal(torch.arange(4 * 0xFFFF + 1)).double()
+    sums = torch.arange(4 * 0xFFFF + 1)
+    x = normal(sums, torch.empty_like(sums)).double()
     return torch.round(torch.exp(x) * (1 << 24)).long().to(device)
 
 
