@@ -59,12 +59,9 @@ func (a *action) bootstrap(ctx context.Context, runs []*bench.Run) int {
 	config := quoteCode(a.in.options.Config)
 	title := "a person decides: the base has no " + text.OneLine(a.in.options.Config)
 	var b strings.Builder
-	fmt.Fprintf(
-		&b,
+	fmt.Fprintf(&b,
 		"### 🟡 Not judged: this pull request adds %s\n\nThe base judges pull requests, and has no configuration yet. What its own measured on `%s`, without a verdict:\n\n",
-		config,
-		a.commit(),
-	)
+		config, a.commit())
 	b.WriteString("| Host | Cells | Passed |\n|:--|--:|--:|\n")
 	for _, run := range runs {
 		passed := 0
@@ -83,14 +80,11 @@ func (a *action) bootstrap(ctx context.Context, runs []*bench.Run) int {
 	_, err := a.gh.Summary(body)
 	a.warn(err)
 	a.output("verdict", string(gate.StatusActionRequired))
-	a.post(
-		ctx,
-		posting{
-			title:      title,
-			body:       func(limit int) string { return text.Cut(body, limit) },
-			status:     gate.StatusActionRequired,
-			conclusion: "action_required",
-		},
-	)
+	a.post(ctx, posting{
+		title:      title,
+		body:       func(limit int) string { return text.Cut(body, limit) },
+		status:     gate.StatusActionRequired,
+		conclusion: "action_required",
+	})
 	return exit.GateFailed
 }

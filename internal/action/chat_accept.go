@@ -78,14 +78,8 @@ func (t talk) proposeWaiver(ctx context.Context, entry waiver.Entry, path string
 	body := fmt.Sprintf(
 		"%s asks in #%d to accept %s of %s, worse by at most %g %%, until %s.\n\nReason: %s\n\nThe waiver counts once this is merged into the branch that "+
 			"the pull request goes into. A regression beyond the ceiling still blocks, and wrong answers always do.\n",
-		quoteCode(t.event.Comment.Author),
-		t.event.Comment.Issue,
-		quoteCode(entry.Metric),
-		quoteCode(entry.Cell),
-		entry.Ceiling,
-		entry.Expires,
-		quoteCode(entry.Reason),
-	)
+		quoteCode(t.event.Comment.Author), t.event.Comment.Issue, quoteCode(entry.Metric), quoteCode(entry.Cell), entry.Ceiling,
+		entry.Expires, quoteCode(entry.Reason))
 	title := fmt.Sprintf("Accept a regression until %s (#%d)", entry.Expires, t.event.Comment.Issue)
 	pull, err := t.client.OpenRefresh(ctx, t.repo, github.Refresh{
 		Branch: fmt.Sprintf("%s%x", waiverBranch, sum[:6]), Title: title, Body: github.Fixed(body), Files: map[string][]byte{path: data},

@@ -65,14 +65,9 @@ func (a *action) collectRuns(ctx context.Context) (g collected, err error) {
 		g.refs = append(g.refs, ref)
 	}
 	if left := a.notAsked(g.file); len(left) > 0 && len(g.runs) > 0 {
-		g.runs[0].Warnings = append(
-			g.runs[0].Warnings,
-			fmt.Sprintf(
-				"runners of %s lists %s, and the workflow measured on other hosts alone: leave the input hosts out, or remove the entry",
-				text.OneLine(a.in.options.Config),
-				strings.Join(left, ", "),
-			),
-		)
+		g.runs[0].Warnings = append(g.runs[0].Warnings, fmt.Sprintf(
+			"runners of %s lists %s, and the workflow measured on other hosts alone: leave the input hosts out, or remove the entry",
+			text.OneLine(a.in.options.Config), strings.Join(left, ", ")))
 	}
 	if len(g.runs) == 0 {
 		return g, fmt.Errorf("%w: %s holds no run.json: look at the jobs that should have measured", runner.ErrNoCells, a.in.runs)

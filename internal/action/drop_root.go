@@ -33,12 +33,9 @@ func (a *action) dropRoot() error {
 	}
 	for _, node := range existing(deviceNodes) {
 		if !worker.Accessible(node) {
-			a.annotate(
-				a.gh.Warning,
-				"device not accessible",
+			a.annotate(a.gh.Warning, "device not accessible",
 				fmt.Sprintf("account %s may not open %s: add the group of the device to the input run-as "+
-					"(UID:GID,GROUP), or measure with native/action.yml in a job without a token", to, node),
-			)
+					"(UID:GID,GROUP), or measure with native/action.yml in a job without a token", to, node))
 		}
 	}
 	return nil

@@ -15,13 +15,7 @@ import (
 
 // events whose commit is the one under test.
 var events = []string{
-	"pull_request",
-	"merge_group",
-	"push",
-	"schedule",
-	"workflow_dispatch",
-	"repository_dispatch",
-	"workflow_run",
+	"pull_request", "merge_group", "push", "schedule", "workflow_dispatch", "repository_dispatch", "workflow_run",
 	"issue_comment",
 }
 
@@ -76,10 +70,7 @@ func (a *action) resolvePull(ctx context.Context) error {
 	if measured := cmp.Or(a.event.Inputs[headInput], a.event.SHA); pull.HeadSHA != measured {
 		return exit.Usagef(
 			"the head of pull request %d is %s, and this is %s: start the workflow on the pull request's branch, or write /accelgate run for a fork's",
-			number,
-			pull.HeadSHA,
-			text.OneLine(measured),
-		)
+			number, pull.HeadSHA, text.OneLine(measured))
 	}
 	a.event.PullRequest = pullRequest(pull, repo)
 	return nil

@@ -41,13 +41,9 @@ func (a *action) requireApproval(ctx context.Context) error {
 	for _, trouble := range a.troubles {
 		summary += "\nWarning: " + quoteCode(a.token.Hide(trouble)) + "\n"
 	}
-	_, err = client.UpsertCheck(
-		ctx,
-		repo,
-		a.commit(),
+	_, err = client.UpsertCheck(ctx, repo, a.commit(),
 		github.Check{Name: required, Conclusion: "action_required", Title: "not measured on this project's runners",
-			Summary: summary, DetailsURL: a.event.RunURL, Seq: a.seq()},
-	)
+			Summary: summary, DetailsURL: a.event.RunURL, Seq: a.seq()})
 	return err
 }
 
@@ -71,8 +67,7 @@ func (t talk) runFork(ctx context.Context, words []string) (string, error) {
 	case pull.HeadPushed.IsZero() || !pull.HeadPushed.Before(t.event.Comment.Created): // both are in whole seconds
 		return "", fmt.Errorf(
 			"the fork was pushed to after the comment was written, or in the same second: read `%s`, then write `/accelgate run` again",
-			pull.HeadSHA,
-		)
+			pull.HeadSHA)
 	}
 	inputs := t.dispatched(map[string]string{"pull_request": strconv.Itoa(pull.Number), headInput: pull.HeadSHA})
 	if err := t.client.Dispatch(ctx, t.repo, t.in.workflow, t.event.DefaultBranch, inputs); err != nil {

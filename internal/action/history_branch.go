@@ -36,10 +36,8 @@ func (a *action) readHistory(ctx context.Context) {
 		if !ok {
 			var err error
 			if f, err = a.historyOf(ctx, label); err != nil {
-				a.troubles = append(
-					a.troubles,
-					fmt.Sprintf("the history of %s is not used: %v", text.OneLine(label), text.OneLine(err.Error())),
-				)
+				a.troubles = append(a.troubles,
+					fmt.Sprintf("the history of %s is not used: %v", text.OneLine(label), text.OneLine(err.Error())))
 			}
 			known[label] = f
 		}
@@ -120,11 +118,8 @@ func (a *action) add(ctx context.Context, g collected, accepted string, failed [
 	}
 	r := recordingOnBranch{runs: g.runs, failed: failed, maximum: measure.KeepRuns(g.file), hide: a.token.Hide, now: a.Now(),
 		reference: history.ForReference{Needed: a.in.options.Reference(g.file).FromHistory(), Accepted: accepted}}
-	change, err := client.Revise(
-		ctx,
-		repo,
-		github.Revision{Branch: a.in.historyBranch, Message: r.message(a.commit()), Paths: r.paths(), Limit: branchBytes, Edit: r.edit},
-	)
+	change, err := client.Revise(ctx, repo,
+		github.Revision{Branch: a.in.historyBranch, Message: r.message(a.commit()), Paths: r.paths(), Limit: branchBytes, Edit: r.edit})
 	for _, err := range r.troubles {
 		a.reportNotKept(err)
 	}

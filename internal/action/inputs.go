@@ -85,9 +85,7 @@ func readInputs(gh *actions.Action, event actions.Event) (in inputs, err error) 
 		PairOptions:   measure.PairOptions{AB: gh.Input("ab")},
 		PolicyOptions: measure.PolicyOptions{Threshold: gh.Input("threshold")},
 	}
-	if in.options.Config == "" {
-		in.options.Config = "accelgate.yaml"
-	}
+	in.options.Config = cmp.Or(in.options.Config, "accelgate.yaml")
 	if event.PullRequest != nil {
 		in.options.Revision, in.options.ABRevision = event.PullRequest.HeadSHA, event.PullRequest.BaseSHA
 	}
@@ -105,9 +103,7 @@ func readInputs(gh *actions.Action, event actions.Event) (in inputs, err error) 
 		}
 	}
 	in.checkName, in.options.Secret = gh.Input("check-name"), gh.Input("github-token")
-	if in.checkName == "" {
-		in.checkName = "accelgate"
-	}
+	in.checkName = cmp.Or(in.checkName, "accelgate")
 	in.labels, in.reviewers = list(gh.Input("labels"), ","), list(gh.Input("reviewers"), ",")
 	in.historyBranch = gh.Input("history-branch")
 	if in.siteURL, err = siteAddress("site-url", gh.Input("site-url"), event.ServerURL); err != nil {

@@ -57,10 +57,8 @@ func (a *action) notOfTarget(ctx context.Context, base string) string {
 			text.OneLine(target), commit, text.OneLine(err.Error()))
 	case !ok:
 		return fmt.Sprintf(
-			"the base of its pairs is %s, and %s has no such commit: check out the commit that the pull request is merged into",
-			commit,
-			text.OneLine(target),
-		)
+			"the base of its pairs is %s, and %s has no such commit: check out the commit that the pull request is merged into", commit,
+			text.OneLine(target))
 	}
 	return ""
 }

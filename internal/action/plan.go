@@ -85,8 +85,7 @@ func (a *action) plannedJobs(ctx context.Context, times *hostTimes) (jobs []plan
 	if jobs == nil {
 		return nil, exit.Usagef(
 			"there is no host to measure on: set the input hosts of the workflow, or add \"runners: [{host: linux-cuda-h100}]\" to %s of the branch that the pull request goes into",
-			text.OneLine(a.in.options.Config),
-		)
+			text.OneLine(a.in.options.Config))
 	}
 	return jobs, nil
 }

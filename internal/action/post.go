@@ -131,14 +131,9 @@ func (a *action) comment(ctx context.Context, client *github.Client, repo github
 	}
 	comment, err := a.writeComment(ctx, client, repo, number, post)
 	if comment.Change == github.Outdated {
-		a.warn(
-			fmt.Errorf(
-				"the comment %s stays as it is: it is of run %s, and this is run %s; if there is no such run, delete that comment and run the job again",
-				comment.URL,
-				comment.Newer,
-				a.seq(),
-			),
-		)
+		a.warn(fmt.Errorf(
+			"the comment %s stays as it is: it is of run %s, and this is run %s; if there is no such run, delete that comment and run the job again",
+			comment.URL, comment.Newer, a.seq()))
 	}
 	if comment.URL != "" {
 		a.output("comment-url", comment.URL)

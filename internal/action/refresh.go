@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -63,18 +64,16 @@ func (a *action) client() (*github.Client, github.Repo, error) {
 	if err != nil || a.api != nil {
 		return a.api, repo, err
 	}
-	a.api, err = github.New(
-		github.Options{
-			BaseURL:   a.event.APIURL,
-			Token:     a.in.options.Secret,
-			Author:    a.in.author,
-			UserAgent: "accelgate/" + measure.Version(),
-			Sleep:     a.reach.Sleep,
-			Transport: a.reach.Transport,
-			Now:       a.Now,
-			Wait:      a.in.apiWait,
-		},
-	)
+	a.api, err = github.New(github.Options{
+		BaseURL:   a.event.APIURL,
+		Token:     a.in.options.Secret,
+		Author:    a.in.author,
+		UserAgent: "accelgate/" + measure.Version(),
+		Sleep:     a.reach.Sleep,
+		Transport: a.reach.Transport,
+		Now:       a.Now,
+		Wait:      a.in.apiWait,
+	})
 	return a.api, repo, err
 }
 
@@ -146,18 +145,13 @@ func (a *action) refresh(ctx context.Context, g collected, j judge.Judged) (int,
 // refreshCaseFiles renews the case files of what was measured, and adds them to
 // the files of the pull request.
 func (a *action) refreshCaseFiles(g collected, files map[string][]byte, body *report.Refresh) error {
-	edits, err := record.EditCases(
-		a.Env,
-		g.file,
-		g.runs,
-		record.CaseEdits{
-			Reason:   a.in.reason,
-			Revision: a.commit(),
-			Initial:  a.in.initial,
-			Only:     a.in.options.Only,
-			Policy:   record.UnlessForced(a.in.force, &g.policy),
-		},
-	)
+	edits, err := record.EditCases(a.Env, g.file, g.runs, record.CaseEdits{
+		Reason:   a.in.reason,
+		Revision: a.commit(),
+		Initial:  a.in.initial,
+		Only:     a.in.options.Only,
+		Policy:   record.UnlessForced(a.in.force, &g.policy),
+	})
 	if err != nil {
 		return err
 	}
@@ -190,16 +184,10 @@ func (a *action) propose(ctx context.Context, body report.Refresh, files map[str
 		return a.token.Hide(title), after(otherHostFiles(others, complete), changes(all, client.FromActionsToken(), a.token.Hide))
 	}
 	base, branch := a.refreshInto()
-	pull, err := client.OpenRefresh(
-		ctx,
-		repo,
+	pull, err := client.OpenRefresh(ctx, repo,
 		github.Refresh{Base: base, Branch: branch, Title: a.token.Hide(title), Body: changes(body, client.FromActionsToken(), a.token.Hide),
-			Message: a.token.Hide(
-				title,
-			) + "\n\n" + forCommit(
-				a.in.reason,
-			), Files: files, Describe: describe, Labels: a.in.labels, Reviewers: a.in.reviewers},
-	)
+			Message: a.token.Hide(title) + "\n\n" + forCommit(a.in.reason), Files: files, Describe: describe,
+			Labels: a.in.labels, Reviewers: a.in.reviewers})
 	if err != nil {
 		return 0, err
 	}
@@ -218,22 +206,10 @@ func (a *action) propose(ctx context.Context, body report.Refresh, files map[str
 // inert takes from a text what GitHub acts on in a commit message: mentions,
 // references, which close issues, and markers that skip workflows.
 var inert = strings.NewReplacer(
-	"@",
-	"@ ",
-	"#",
-	"# ",
-	"GH-",
-	"GH - ",
-	"gh-",
-	"gh - ",
-	"://",
-	": //",
-	"[",
-	"( ",
-	"]",
-	" )",
-	"skip-checks:",
-	"skip-checks :",
+	"@", "@ ", "#", "# ",
+	"GH-", "GH - ", "gh-", "gh - ",
+	"://", ": //", "[", "( ", "]", " )",
+	"skip-checks:", "skip-checks :",
 )
 
 // forCommit is a text of somebody's as one line of a commit message.
@@ -288,9 +264,7 @@ func (a *action) refreshInto() (base, branch string) {
 // repositoryPath turns a file's path into one from the repository's root.
 func (a *action) repositoryPath(path string) (string, error) {
 	root := a.Getenv("GITHUB_WORKSPACE")
-	if root == "" {
-		root = "."
-	}
+	root = cmp.Or(root, ".")
 	root, err := filepath.Abs(root)
 	if err != nil {
 		return "", err
@@ -300,11 +274,8 @@ func (a *action) repositoryPath(path string) (string, error) {
 	}
 	rel, ok := within(root, path)
 	if !ok {
-		return "", exit.Usagef(
-			"the baseline %s is outside of the repository %s: set baselines in the configuration to a folder inside",
-			path,
-			root,
-		)
+		return "", exit.Usagef("the baseline %s is outside of the repository %s: set baselines in the configuration to a folder inside",
+			path, root)
 	}
 	return filepath.ToSlash(rel), nil
 }

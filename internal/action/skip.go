@@ -69,16 +69,9 @@ func (a *action) readLabel(ctx context.Context, number int, label string) (githu
 func (a *action) skip(ctx context.Context, set github.Labelled) (int, error) {
 	title := fmt.Sprintf("skipped by @%s: label %s", text.OneLine(set.By), skipLabel)
 	at, by := set.At.UTC().Format("2006-01-02 15:04 UTC"), quoteCode("@"+set.By)
-	body := a.token.Hide(
-		fmt.Sprintf(
-			"### ⏭️ Skipped by %s\n\n%[1]s set the label `%s` at %s, so nothing was judged on `%s`. The label counts for later commits too.\n\n"+
-				"To have the pull request judged, remove the label and write `/accelgate rerun`.\n",
-			by,
-			skipLabel,
-			at,
-			a.commit(),
-		),
-	)
+	body := a.token.Hide(fmt.Sprintf(
+		"### ⏭️ Skipped by %s\n\n%[1]s set the label `%s` at %s, so nothing was judged on `%s`. The label counts for later commits too.\n\n"+
+			"To have the pull request judged, remove the label and write `/accelgate rerun`.\n", by, skipLabel, at, a.commit()))
 	fmt.Fprintf(a.Stdout, "%s (set at %s); nothing was judged\n", title, at)
 	a.annotate(a.gh.Warning, "accelgate skipped", title)
 	_, err := a.gh.Summary(body)

@@ -35,9 +35,7 @@ func (s *Store) Fetch(ctx context.Context, names []string, check bool) ([]State,
 	for _, name := range names {
 		if !slices.Contains(all, name) {
 			return nil, exit.Usagef(
-				"no artifact is called %.80q: name one of those that the configuration has under artifacts, or none for all",
-				name,
-			)
+				"no artifact is called %.80q: name one of those that the configuration has under artifacts, or none for all", name)
 		}
 	}
 	if len(names) == 0 {

@@ -115,12 +115,7 @@ func (s *scanner) object(under []byte) error {
 
 // isField reports the letters of which the fields of a Run are made.
 func isField(key []byte) bool {
-	for _, c := range key {
-		if (c < 'a' || c > 'z') && c != '_' && (c < '0' || c > '9') {
-			return false
-		}
-	}
-	return true
+	return !bytes.ContainsFunc(key, func(c rune) bool { return (c < 'a' || c > 'z') && c != '_' && (c < '0' || c > '9') })
 }
 
 func (s *scanner) unique(keys [][]byte) error {

@@ -1,6 +1,9 @@
 package bench
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Demand is a metric that a cell must report, by the configuration of its suite.
 type Demand struct {
@@ -13,12 +16,7 @@ type Demand struct {
 
 // Met reports whether the result holds the metric or a stand-in.
 func (d *Demand) Met(r *Result) bool {
-	for _, name := range d.Metrics {
-		if r.Sample(name) != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.Metrics, func(name string) bool { return r.Sample(name) != nil })
 }
 
 // Absent is a metric that the suite looked for in the output of a cell and did not

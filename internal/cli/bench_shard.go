@@ -45,24 +45,16 @@ func (b *benchRun) sharded(now time.Time) (*endpoint.Shard, error) {
 	case b.Repeats > 1:
 		return nil, exit.Usagef("--repeats: shards begin one measurement at a time: leave it out, and start the shards again")
 	case b.startAt == "":
-		return nil, exit.Usagef(
-			"--shard needs --start-at: give all shards one time at which they begin, as in --start-at %s",
-			now.Add(5*time.Minute).UTC().Format(time.RFC3339),
-		)
+		return nil, exit.Usagef("--shard needs --start-at: give all shards one time at which they begin, as in --start-at %s",
+			now.Add(5*time.Minute).UTC().Format(time.RFC3339))
 	case err != nil:
 		return nil, exit.Usagef("--start-at: %w", err)
 	case start.After(now.Add(latestStart)):
-		return nil, exit.Usagef(
-			"--start-at: %s is more than %v from now: write an earlier time",
-			start.UTC().Format(time.RFC3339),
-			latestStart,
-		)
+		return nil, exit.Usagef("--start-at: %s is more than %v from now: write an earlier time", start.UTC().Format(time.RFC3339),
+			latestStart)
 	case start.Before(now):
-		return nil, fmt.Errorf(
-			"--start-at: %s has passed, and it is %s: start all shards again with a later time",
-			start.UTC().Format(time.RFC3339),
-			now.UTC().Format(time.RFC3339),
-		)
+		return nil, fmt.Errorf("--start-at: %s has passed, and it is %s: start all shards again with a later time",
+			start.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339))
 	}
 	return &endpoint.Shard{Index: index, Of: of, Start: start}, nil
 }
@@ -94,11 +86,8 @@ func (c *Command) concludeShard(p *measure.Plan, b *benchRun, of *endpoint.Shard
 	}
 	f := of.File(run)
 	if f == nil {
-		return exit.NoMeasure, fmt.Errorf(
-			"shard %s measured nothing: %s: start all shards again with a later --start-at",
-			b.shard,
-			text.OneLine(run.Results[0].Reason),
-		)
+		return exit.NoMeasure, fmt.Errorf("shard %s measured nothing: %s: start all shards again with a later --start-at", b.shard,
+			text.OneLine(run.Results[0].Reason))
 	}
 	data, err := json.MarshalIndent(f, "", " ")
 	if err != nil {
@@ -108,19 +97,10 @@ func (c *Command) concludeShard(p *measure.Plan, b *benchRun, of *endpoint.Shard
 	if err := atomicfile.Elsewhere(atomicfile.Write(path, append(data, '\n')), "--out"); err != nil {
 		return 0, err
 	}
-	fmt.Fprintf(
-		c.Stdout,
-		"measured: shard %d of %d, %s; %s\n",
-		of.Index,
-		of.Of,
-		text.Plural(run.Results[0].Counts["ok"], "answer"),
-		f.Part.Clock,
-	)
-	fmt.Fprintf(
-		c.Stdout,
-		"Next: bring the folders of all shards together, then accelgate bench merge %s OTHER-FOLDERS\n",
-		text.ShellWord(b.Out),
-	)
+	fmt.Fprintf(c.Stdout, "measured: shard %d of %d, %s; %s\n", of.Index, of.Of, text.Plural(run.Results[0].Counts["ok"], "answer"),
+		f.Part.Clock)
+	fmt.Fprintf(c.Stdout, "Next: bring the folders of all shards together, then accelgate bench merge %s OTHER-FOLDERS\n",
+		text.ShellWord(b.Out))
 	if run.Results[0].Outcome != bench.Passed {
 		return exit.NoMeasure, nil
 	}

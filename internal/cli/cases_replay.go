@@ -55,12 +55,8 @@ func (c *Command) replayCommand(code *int) *cobra.Command {
 	f.StringVar(&r.tables, "tables", "", "`folder` of the recorded tables, NAME.txt (required)")
 	f.StringVar(&r.compat, "compat", "",
 		"judge and print as another `tool` does: msmodeling, or "+string(compat.MSModeling84)+" for its rules before groups")
-	f.StringVar(
-		&r.format,
-		"format",
-		"",
-		"`format`: test or check (msmodeling's two layouts), cases (Markdown tables), "+judge.Formats()+" (default: test with --compat, else terminal)",
-	)
+	f.StringVar(&r.format, "format", "",
+		"`format`: test or check (msmodeling's two layouts), cases (Markdown tables), "+judge.Formats()+" (default: test with --compat, else terminal)")
 	f.BoolVar(&r.json, "json", false, "short for --format json, which holds every row")
 	f.StringArrayVar(&r.only, "only", nil, "judge only this case or glob; may be repeated")
 	return cmd

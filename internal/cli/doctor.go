@@ -52,12 +52,8 @@ func (c *Command) doctorCommand(code *int) *cobra.Command {
 	}
 	f := cmd.Flags()
 	addConfig(&v.HostOptions, f)
-	f.StringVar(
-		&v.HostLabel,
-		"host-label",
-		"",
-		"`label` of this host (default: ACCELGATE_HOST_LABEL, the configuration's, or derived from the hardware)",
-	)
+	f.StringVar(&v.HostLabel, "host-label", "",
+		"`label` of this host (default: ACCELGATE_HOST_LABEL, the configuration's, or derived from the hardware)")
 	f.StringVar(&v.repo, "repo", "", "`owner/name` on GitHub (default: GITHUB_REPOSITORY, or the remote origin)")
 	f.BoolVar(&v.asJSON, "json", false, "print the findings as JSON")
 	return cmd
@@ -89,9 +85,7 @@ func (c *Command) doctorOptions(v *visit) doctor.Options {
 	o := doctor.Options{Dir: ".", Environ: os.Environ(), Worker: &worker.Isolated{Environ: os.Environ()},
 		GOOS: runtime.GOOS, Now: c.Now, Version: measure.Version(), Repo: v.repo,
 		Config: v.Config, Typed: v.typed, Job: c.Getenv("GITHUB_ACTIONS") == "true"}
-	if o.Repo == "" {
-		o.Repo = c.Getenv("GITHUB_REPOSITORY")
-	}
+	o.Repo = cmp.Or(o.Repo, c.Getenv("GITHUB_REPOSITORY"))
 	o.Host, o.Check = c.looks(v)
 	o.Server = c.Getenv("GITHUB_SERVER_URL")
 	api := c.Getenv("GITHUB_API_URL")
@@ -99,9 +93,7 @@ func (c *Command) doctorOptions(v *visit) doctor.Options {
 		api = strings.TrimSuffix(o.Server, "/") + "/api/v3" // of a GitHub Enterprise Server
 	}
 	token := c.Getenv("GITHUB_TOKEN")
-	if token == "" {
-		token = c.Getenv("GH_TOKEN")
-	}
+	token = cmp.Or(token, c.Getenv("GH_TOKEN"))
 	if token != "" {
 		o.GitHub, o.Token = github.New(github.Options{
 			BaseURL: api, Token: token, UserAgent: "accelgate/" + measure.Version(),

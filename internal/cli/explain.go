@@ -45,12 +45,8 @@ func (c *Command) explainCommand() *cobra.Command {
 	f.StringVar(&o.Baseline, "baseline", "", "baseline `file`, for a single run (default: the configuration's of the run's host)")
 	addHistory(&o.HostOptions, f)
 	addThreshold(&o.PolicyOptions, f)
-	f.StringArrayVar(
-		&o.from,
-		"from",
-		nil,
-		"explain this `run.json`; may be repeated (default: that of the last run, in "+measure.DefaultOut+")",
-	)
+	f.StringArrayVar(&o.from, "from", nil,
+		"explain this `run.json`; may be repeated (default: that of the last run, in "+measure.DefaultOut+")")
 	f.BoolVar(&o.json, "json", false, "print everything as JSON")
 	return cmd
 }

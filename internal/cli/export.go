@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -60,12 +61,8 @@ func (c *Command) exportCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&e.format, "format", envelopes, "`format`: "+strings.Join(exportNames(), ", "))
-	f.StringVar(
-		&e.out,
-		"out",
-		"",
-		"`path` of the document, or of the folder of envelopes (default: standard output, or the folder envelopes)",
-	)
+	f.StringVar(&e.out, "out", "",
+		"`path` of the document, or of the folder of envelopes (default: standard output, or the folder envelopes)")
 	f.StringArrayVar(&e.only, "only", nil, "write only this case `id` or glob; may be repeated")
 	return cmd
 }
@@ -108,9 +105,7 @@ func (c *Command) exportDocument(run *bench.Run, path string, f export.Format, o
 
 // exportEnvelopes writes the cells that passed; others have no numbers to exchange.
 func (c *Command) exportEnvelopes(run *bench.Run, from, out string) error {
-	if out == "" {
-		out = "envelopes"
-	}
+	out = cmp.Or(out, "envelopes")
 	written := 0
 	for i := range run.Results {
 		r := &run.Results[i]

@@ -51,12 +51,8 @@ func addLabel(o *measure.HostOptions, f *pflag.FlagSet) {
 
 // addHistory adds the flag that names the folder of the history.
 func addHistory(o *measure.HostOptions, f *pflag.FlagSet) {
-	f.StringVar(
-		&o.History,
-		"history",
-		"",
-		"`folder` of the history, history-<label>.jsonl (default: the configuration's, or "+measure.DefaultHistory+" in its folder of baselines)",
-	)
+	f.StringVar(&o.History, "history", "",
+		"`folder` of the history, history-<label>.jsonl (default: the configuration's, or "+measure.DefaultHistory+" in its folder of baselines)")
 }
 
 // addPolicy adds the flags that change what blocks.
@@ -94,23 +90,15 @@ func addMeasure(o *measure.MeasureOptions, f *pflag.FlagSet) {
 
 // addDevices adds the flag that names accelerators.
 func addDevices(o *measure.MeasureOptions, f *pflag.FlagSet) {
-	f.StringSliceVar(
-		&o.Devices,
-		"devices",
-		nil,
-		"`ids` of the accelerators to measure on, one cell at a time on each, as in 0,1 (default: ACCELGATE_DEVICES or the configuration's)",
-	)
+	f.StringSliceVar(&o.Devices, "devices", nil,
+		"`ids` of the accelerators to measure on, one cell at a time on each, as in 0,1 (default: ACCELGATE_DEVICES or the configuration's)")
 }
 
 // addPairs adds the flags of pairs with a base. Commands that compare a run with itself
 // have none.
 func addPairs(o *measure.PairOptions, f *pflag.FlagSet) {
-	f.StringVar(
-		&o.AB,
-		"ab",
-		"",
-		"the `base` to measure in pairs with: auto finds the merge base with the default branch and builds it, off measures no pairs; else a folder with a checkout that is built, or a commit (default: auto on a desk, off in CI)",
-	)
+	f.StringVar(&o.AB, "ab", "",
+		"the `base` to measure in pairs with: auto finds the merge base with the default branch and builds it, off measures no pairs; else a folder with a checkout that is built, or a commit (default: auto on a desk, off in CI)")
 	f.Var((*count)(&o.Pairs), "pairs", "`n` pairs of every cell at first; cells that may be slower are measured in up to 30 (default: 2)")
 	f.Uint64Var(&o.PairSeed, "pair-seed", 0, "`seed` of the order within pairs, as in run.json (default: chosen)")
 }

@@ -86,11 +86,9 @@ func (c *Command) setup(ctx context.Context, s *start) ([]setup.File, *setup.Fou
 	if err != nil {
 		return nil, nil, err
 	}
-	found, err := setup.Look(
-		ctx,
+	found, err := setup.Look(ctx,
 		setup.Options{Dir: ".", Server: s.server, Label: c.hostLabel(s.label), Getenv: c.Getenv, Environ: os.Environ(),
-			Note: func(line string) { fmt.Fprintf(c.Stderr, "accelgate: %s\n", line) }},
-	)
+			Note: func(line string) { fmt.Fprintf(c.Stderr, "accelgate: %s\n", line) }})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -64,13 +64,9 @@ func (c *Command) applyKernels(dir, out string, limits flashinfer.ApplyLimits) e
 	if err := table.Write(ds, out); err != nil {
 		return exit.AsUsage(err)
 	}
-	_, err = fmt.Fprintf(
-		c.Stdout,
+	_, err = fmt.Fprintf(c.Stdout,
 		"%s: the solutions of %s of sizes\nNext: FIB_DATASET_PATH=%[1]s FIB_ENABLE_APPLY=1 for a program with flashinfer-bench, or read %[1]s/%[3]s\n",
-		text.Clean(out),
-		text.Plural(len(table.Choices), "set"),
-		flashinfer.ApplyFile,
-	)
+		text.Clean(out), text.Plural(len(table.Choices), "set"), flashinfer.ApplyFile)
 	return err
 }
 

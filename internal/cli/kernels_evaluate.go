@@ -110,10 +110,7 @@ func (e *evaluation) complete(d *flashinfer.Definition, name string) error {
 	if (name == evaluator.NameSampling || name == evaluator.NameIndexer) && e.files.Inputs == "" {
 		return fmt.Errorf(
 			"the evaluator %s of the definition %s needs the inputs: add --inputs I.safetensors, or compare the numbers alone with --evaluator %s",
-			name,
-			d.Name,
-			evaluator.NameElementwise,
-		)
+			name, d.Name, evaluator.NameElementwise)
 	}
 	if name != evaluator.NameSampling && e.files.Reference == "" {
 		return errors.New("evaluate: add --reference R.safetensors")

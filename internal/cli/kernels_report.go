@@ -84,8 +84,7 @@ func scored(s flashinfer.Summary, dir, author string) error {
 	}
 	return fmt.Errorf(
 		"no solution has a trace for a workload that the baseline passed: measure some with 'accelgate kernels run --local %s'",
-		text.Clean(dir),
-	)
+		text.Clean(dir))
 }
 
 // bestKernels needs no baseline: it compares no solutions of different workloads.

@@ -48,20 +48,8 @@ type serving struct {
 
 // passedOn are the flags of kernels run that hold for each task.
 var passedOn = []string{
-	"config",
-	"mode",
-	"reference",
-	"python",
-	"device",
-	"warmup-runs",
-	"iterations",
-	"num-trials",
-	"timeout",
-	"rtol",
-	"atol",
-	"required-matched-ratio",
-	"no-profile-baseline",
-	"profile",
+	"config", "mode", "reference", "python", "device", "warmup-runs", "iterations", "num-trials", "timeout", "rtol", "atol",
+	"required-matched-ratio", "no-profile-baseline", "profile",
 }
 
 func (c *Command) serveKernelsCommand() *cobra.Command {
@@ -129,20 +117,18 @@ func (c *Command) serveKernels(ctx context.Context, root string, s *serving) err
 	if len(lanes) == 0 {
 		lanes = []string{""}
 	}
-	server, err := scoring.New(
-		scoring.Options{
-			Dataset: ds,
-			Dir:     s.dir,
-			Token:   token,
-			Hosts:   []string{"127.0.0.1", "localhost", "::1"},
-			Queue:   s.queue,
-			Lanes:   lanes,
-			Tools:   kernels.Profilers(),
-			Score:   command.Score,
-			Now:     c.Now,
-			Warn:    func(w string) { c.warnAll([]string{w}) },
-		},
-	)
+	server, err := scoring.New(scoring.Options{
+		Dataset: ds,
+		Dir:     s.dir,
+		Token:   token,
+		Hosts:   []string{"127.0.0.1", "localhost", "::1"},
+		Queue:   s.queue,
+		Lanes:   lanes,
+		Tools:   kernels.Profilers(),
+		Score:   command.Score,
+		Now:     c.Now,
+		Warn:    func(w string) { c.warnAll([]string{w}) },
+	})
 	if err != nil {
 		return exit.AsUsage(closing(listener, err))
 	}
@@ -190,8 +176,7 @@ func listenAt(ctx context.Context, address, token string) (net.Listener, error) 
 	if ip := net.ParseIP(host); token == "" && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return nil, exit.Usagef(
 			"other hosts could run programs here through %s: name a variable that holds a token with --token-env, or listen at 127.0.0.1",
-			text.OneLine(address),
-		)
+			text.OneLine(address))
 	}
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", address)

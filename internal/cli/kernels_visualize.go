@@ -53,12 +53,7 @@ func (c *Command) visualizeKernels(dir, out, author string) error {
 	if err := atomicfile.Elsewhere(atomicfile.WriteFrom(out, draw), "--out"); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(
-		c.Stdout,
-		"%s: %s of %s\nNext: open %[1]s\n",
-		text.Clean(out),
-		text.Plural(len(ds.Traces), "trace"),
-		text.Plural(len(ds.Definitions), "definition"),
-	)
+	_, err = fmt.Fprintf(c.Stdout, "%s: %s of %s\nNext: open %[1]s\n", text.Clean(out), text.Plural(len(ds.Traces), "trace"),
+		text.Plural(len(ds.Definitions), "definition"))
 	return err
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -58,9 +59,7 @@ func manPage(cmd *cobra.Command, now time.Time) string {
 	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", roff(manName(cmd)), roff(cmd.Short))
 	fmt.Fprintf(&b, ".SH SYNOPSIS\n.B %s\n", roff(cmd.UseLine()))
 	long := cmd.Long
-	if long == "" {
-		long = cmd.Short
-	}
+	long = cmp.Or(long, cmd.Short)
 	b.WriteString(".SH DESCRIPTION\n" + roffText(long))
 	manFlags(&b, "OPTIONS", cmd.NonInheritedFlags())
 	manFlags(&b, "OPTIONS OF ALL COMMANDS", cmd.InheritedFlags())

@@ -117,11 +117,8 @@ func (d *decoder) shared(b *Baselines, list ast.Node) {
 		item := child(d, list, "", i)
 		at := fmt.Sprintf("baselines.devices[%d]", i)
 		if !fileLabel.MatchString(one.Name) || strings.Contains(one.Name, "..") || strings.HasSuffix(one.Name, ".") {
-			d.fail(
-				start(d.at(item, "x.name")),
-				at+".name: "+quote(one.Name)+" cannot name a file",
-				"write lower-case letters, digits, \".\", \"_\" and \"-\", as in h100",
-			)
+			d.fail(start(d.at(item, "x.name")), at+".name: "+quote(one.Name)+" cannot name a file",
+				"write lower-case letters, digits, \".\", \"_\" and \"-\", as in h100")
 		}
 	}
 }

@@ -299,11 +299,8 @@ func (d *decoder) suites(n ast.Node, medians bool) []Suite {
 		}
 		d.label(name, s.path+".name", s.Name)
 		if first, dup := lines[s.Name]; dup {
-			d.fail(
-				start(name),
-				fmt.Sprintf("%s.name: %s is taken by the suite at line %d", s.path, quote(s.Name), first),
-				"give each suite its own name",
-			)
+			d.fail(start(name), fmt.Sprintf("%s.name: %s is taken by the suite at line %d", s.path, quote(s.Name), first),
+				"give each suite its own name")
 			continue
 		}
 		lines[s.Name] = s.Line

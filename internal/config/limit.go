@@ -70,12 +70,8 @@ func (d *decoder) limits(s *Suite, medians bool) {
 			case t.For == l.Metric:
 				complain(path+".trade.for", "%s cannot pay for its own loss: name another metric of the suite", quote(t.For))
 			case l.Change != nil && l.Change.Absolute == 0 && l.Change.Percent >= t.Loss:
-				complain(
-					path+".trade.loss",
-					"%v passes without a trade, by change: %v; write a larger loss, or remove trade",
-					t.Loss,
-					l.Change,
-				)
+				complain(path+".trade.loss", "%v passes without a trade, by change: %v; write a larger loss, or remove trade", t.Loss,
+					l.Change)
 			}
 		}
 		if event, ok := l.When["event"]; ok && !slices.Contains(events, event) {

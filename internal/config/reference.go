@@ -1,6 +1,7 @@
 package config
 
 import (
+	"maps"
 	"reflect"
 	"strings"
 )
@@ -35,9 +36,7 @@ func (keys Keys) describe(schema object, t reflect.Type, name string) object {
 		return schema
 	}
 	described := object{"description": links.Replace(k.Text)}
-	for keyword, value := range schema {
-		described[keyword] = value
-	}
+	maps.Copy(described, schema)
 	if k.Absent != nil {
 		described["default"] = k.Absent
 	}

@@ -14,7 +14,7 @@ func AdjustHolm(ps []float64) []float64 {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(ps[a], ps[b]) })
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(ps[a], ps[b]) })
 	adjusted := make([]float64, len(ps))
 	maximum := 0.0
 	for i, at := range order { // the smallest first

@@ -86,8 +86,7 @@ func (s Stages) walk(c Cell, cross float64, measured int) staged {
 // open is a cell that needs more pairs than it has.
 func (s Stages) open(c Cell, cross float64, have, need int) staged {
 	if have == 0 {
-		e := staged{Evidence: Evidence{Mode: Interleaved, Verdict: Untested, Need: need, Reason: "nothing was measured: run the cell"}}
-		return e
+		return staged{Evidence: Evidence{Mode: Interleaved, Verdict: Untested, Need: need, Reason: "nothing was measured: run the cell"}}
 	}
 	e := s.judge(c, cross, 0, have)
 	if e.Verdict != Untested {

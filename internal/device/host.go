@@ -5,6 +5,7 @@
 package device
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -42,12 +43,8 @@ func Detect(ctx context.Context, opts Options) (bench.Host, []string, error) {
 			return bench.Host{}, nil, err
 		}
 	}
-	if opts.GOOS == "" {
-		opts.GOOS = runtime.GOOS
-	}
-	if opts.GOARCH == "" {
-		opts.GOARCH = runtime.GOARCH
-	}
+	opts.GOOS = cmp.Or(opts.GOOS, runtime.GOOS)
+	opts.GOARCH = cmp.Or(opts.GOARCH, runtime.GOARCH)
 	host := bench.Host{Label: opts.Label}
 	var warnings []string
 	host.Fingerprint, warnings = machine(ctx, opts)
@@ -62,9 +59,7 @@ func Detect(ctx context.Context, opts Options) (bench.Host, []string, error) {
 	if host.Label == "" && len(host.Accelerators) == 0 && len(found.failed) > 0 {
 		return bench.Host{}, nil, fmt.Errorf(
 			"name the host: %s: repair the driver, or give the host a label with --host-label, such as %s-cpu where there is no accelerator",
-			found.failed[0],
-			opts.GOOS,
-		)
+			found.failed[0], opts.GOOS)
 	}
 	if host.Label == "" {
 		host.Label = derive(opts.GOOS, opts.GOARCH, host.Accelerators)

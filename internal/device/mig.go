@@ -203,8 +203,7 @@ func slotted(d bench.Device, h bench.Host) (bench.Device, error) {
 	case parts > 0:
 		return d, fmt.Errorf(
 			"it is divided into %s, and is not a device itself: write mig for all of them, mig:PROFILE for those of one profile, or a UUID of nvidia-smi -L",
-			text.Plural(parts, "MIG slice"),
-		)
+			text.Plural(parts, "MIG slice"))
 	case len(found) != 1:
 		return d, fmt.Errorf("it stands for %s of this host: choose from what nvidia-smi -L lists", text.Plural(len(found), "device"))
 	}

@@ -54,11 +54,6 @@ func virtual(made string) bool {
 	if strings.Contains(made, "Amazon EC2") {
 		return !strings.Contains(made, ".metal")
 	}
-	for _, name := range []string{"QEMU", "KVM", "VMware", "VirtualBox", "Virtual Machine", "Xen", "Google Compute Engine", "OpenStack",
-		"Parallels", "BHYVE", "Alibaba Cloud ECS", "dummy-virt"} {
-		if strings.Contains(made, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"QEMU", "KVM", "VMware", "VirtualBox", "Virtual Machine", "Xen", "Google Compute Engine",
+		"OpenStack", "Parallels", "BHYVE", "Alibaba Cloud ECS", "dummy-virt"}, func(name string) bool { return strings.Contains(made, name) })
 }

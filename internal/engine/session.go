@@ -58,9 +58,3 @@ func (s *session) prefill(ctx context.Context, tokens []int) ([]float32, error) 
 		}
 	}
 }
-
-// Decode feeds one token and returns the logits after it, as [session.Prefill]
-// does.
-func (s *session) Decode(ctx context.Context, token int) ([]float32, error) {
-	return s.prefill(ctx, []int{token})
-}

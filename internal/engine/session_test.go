@@ -210,7 +210,7 @@ func TestSessionRefuses(t *testing.T) {
 		}
 	}
 	feed(t, s, 1, 2)
-	if _, err := s.Decode(t.Context(), 3); err == nil {
+	if _, err := s.prefill(t.Context(), []int{3}); err == nil {
 		t.Error("a full session takes another token")
 	}
 }

@@ -69,8 +69,7 @@ func catchCases(d *xml.Decoder) (found []*catchCase, err error) {
 		case err != nil:
 			return nil, fmt.Errorf(
 				"the result is not the XML of Catch2 (%.200v): let it write a file with -r xml -o FILE, and give that (read.file in a suite)",
-				err,
-			)
+				err)
 		}
 		start, isStart := token.(xml.StartElement)
 		if !isStart {

@@ -66,9 +66,7 @@ func githubData(data []byte) (*sheet, error) {
 	var suites map[string][]githubEntry
 	if err := json.Unmarshal(found[0]["entries"], &suites); err != nil {
 		return nil, fmt.Errorf(
-			"the entries of data.js are not those of github-action-benchmark (%.200v): see whether the action wrote the file",
-			err,
-		)
+			"the entries of data.js are not those of github-action-benchmark (%.200v): see whether the action wrote the file", err)
 	}
 	s := &sheet{key: "benchmark"}
 	var commits []string
@@ -119,9 +117,7 @@ func (s *sheet) githubBench(prefix string, b githubBench, better bench.Direction
 		return fmt.Errorf("the benchmark %s has no name or no number as its value: see what wrote it", text.Quote(b.Name, 200))
 	}
 	m := bench.Metric{Name: text.Line(b.Unit, 80), Unit: text.Line(b.Unit, 80), Better: better}
-	if m.Name == "" {
-		m.Name = "value"
-	}
+	m.Name = cmp.Or(m.Name, "value")
 	if m.Quantity() == 0 {
 		m.Kind = bench.Score // a custom tool may report any number
 	}

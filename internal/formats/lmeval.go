@@ -18,36 +18,13 @@ func isLMEval(o object) bool {
 // lmEvalLower are metrics that are better lower, for files without
 // higher_is_better, which older versions do not write.
 var lmEvalLower = []string{
-	"perplexity",
-	"word_perplexity",
-	"byte_perplexity",
-	"bits_per_byte",
-	"ter",
-	"brier_score",
-	"wer",
-	"cer",
-	"likelihood_diff",
+	"perplexity", "word_perplexity", "byte_perplexity", "bits_per_byte", "ter", "brier_score", "wer", "cer", "likelihood_diff",
 }
 
 // lmEvalHigher are those that are better higher.
 var lmEvalHigher = []string{
-	"acc",
-	"acc_norm",
-	"acc_mutual_info",
-	"exact_match",
-	"em",
-	"f1",
-	"mcc",
-	"bleu",
-	"chrf",
-	"rouge1",
-	"rouge2",
-	"rougeL",
-	"mc1",
-	"mc2",
-	"pass@1",
-	"pct_stereotype",
-	"bypass",
+	"acc", "acc_norm", "acc_mutual_info", "exact_match", "em", "f1", "mcc", "bleu", "chrf", "rouge1", "rouge2", "rougeL", "mc1",
+	"mc2", "pass@1", "pct_stereotype", "bypass",
 }
 
 // lmEval reads what lm-evaluation-harness saves with --output_path, format 0.4. Each

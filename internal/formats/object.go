@@ -70,10 +70,8 @@ func objects(text []byte) (found []object, broken, err error) {
 		}
 		value, length, ok := span(text[at:])
 		if !ok && at+length == len(text) {
-			return nil, nil, fmt.Errorf(
-				"the JSON that starts on line %d is cut off: see in the log why the program ended early",
-				line(text, at),
-			)
+			return nil, nil, fmt.Errorf("the JSON that starts on line %d is cut off: see in the log why the program ended early",
+				line(text, at))
 		}
 		if size += values(value); size > maxValues {
 			return nil, nil, fmt.Errorf("output holds no JSON result: %w", errTooLarge)
@@ -81,10 +79,8 @@ func objects(text []byte) (found []object, broken, err error) {
 		list, jsonErr := unpack(value)
 		if !ok || jsonErr != nil {
 			if broken == nil && bytes.IndexByte(text[at:at+length], '\n') >= 0 {
-				broken = fmt.Errorf(
-					"the JSON that starts on line %d is not valid: see what the program printed in the middle of it",
-					line(text, at),
-				)
+				broken = fmt.Errorf("the JSON that starts on line %d is not valid: see what the program printed in the middle of it",
+					line(text, at))
 			}
 			at = nextLine(text, at)
 			continue

@@ -91,11 +91,8 @@ func succeeded(o object) error {
 			"no request was answered, so all numbers are zeros: see in the server's log why, and whether URL and model name are right",
 		)
 	case failed > 0:
-		return fmt.Errorf(
-			"%d of %s failed, and the numbers are those of the others: see in the server's log why",
-			failed,
-			text.Plural(int(completed+failed), "request"),
-		)
+		return fmt.Errorf("%d of %s failed, and the numbers are those of the others: see in the server's log why", failed,
+			text.Plural(int(completed+failed), "request"))
 	}
 	return nil
 }
@@ -171,11 +168,8 @@ func tables(text []byte, titles ...string) (found []object, err error) {
 			if key := memberOf(strings.ToLower(label)); ok && key != "" {
 				v := scalar(strings.TrimSpace(value))
 				if old, twice := table[key]; twice && !bytes.Equal(old, v) && err == nil {
-					err = fmt.Errorf(
-						"%w: the row %q of its table occurs twice; run one benchmark in each cell",
-						bench.ErrContradiction,
-						cut(label, 60),
-					)
+					err = fmt.Errorf("%w: the row %q of its table occurs twice; run one benchmark in each cell", bench.ErrContradiction,
+						cut(label, 60))
 				}
 				table[key] = v
 			}

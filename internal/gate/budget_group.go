@@ -211,7 +211,7 @@ type lacked struct {
 func (in *inputs) absentOf(suite string) (n int, gone bool) {
 	seen := map[string]bool{}
 	add := func(id string) {
-		if ref := in.byID[id]; in.ids[id] || seen[id] || ref != nil && ref.Cell.Suite != "" && ref.Cell.Suite != suite {
+		if ref := in.byID[id]; in.has(id) || seen[id] || ref != nil && ref.Cell.Suite != "" && ref.Cell.Suite != suite {
 			return
 		}
 		seen[id] = true

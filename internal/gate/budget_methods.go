@@ -244,9 +244,7 @@ func (t *twoSampleMean) result(b *budgeted, alpha float64) meanFinding {
 	half := t.MinLoss(0.025)
 	f.interval = [2]float64{d.Better.GainOf((1+t.Estimate)*(1+half) - 1), d.Better.GainOf((1+t.Estimate)/(1+half) - 1)}
 	f.evidence.Method, f.evidence.P, f.evidence.MDE = MethodSessions, t.P, max(b.Loss, math.Abs(d.Better.GainOf(min(t.large, minimum))))
-	f.more = fmt.Sprintf(
-		"two sessions of unchanged code may differ as much, and show one from %.3g %% on; decide it in pairs with --ab",
-		f.evidence.MDE,
-	)
+	f.more = fmt.Sprintf("two sessions of unchanged code may differ as much, and show one from %.3g %% on; decide it in pairs with --ab",
+		f.evidence.MDE)
 	return f
 }

@@ -64,7 +64,7 @@ func (in *inputs) judgeCaseGroup(e *bench.Expected, checks map[string]*compat.Ch
 		one := compat.CaseOf(id, of.Names[i], in.policy.Expected[id].References)
 		check := checks[id]
 		switch {
-		case !in.ids[id]:
+		case !in.has(id):
 			one.Error = "the run does not have it"
 			lost = append(lost, id)
 		case check == nil || check.Actual == 0:

@@ -105,9 +105,7 @@ func judgeCells(in *inputs, ev *testResults, verdicts []Verdict) ([]Verdict, sum
 func addressed(reference string, verdicts []Verdict) []Verdict {
 	for i := range verdicts {
 		v := &verdicts[i]
-		if v.Reference == "" {
-			v.Reference = reference
-		}
+		v.Reference = cmp.Or(v.Reference, reference)
 		if v.Metric == "" && v.Cell != "" {
 			v.Evidence.Method = MethodOutcome
 		}

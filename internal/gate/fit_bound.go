@@ -49,12 +49,8 @@ func (in *inputs) spendBound(of *Budget) budgeted {
 	case g.absent > 0:
 		b.verdict.Reason = g.lacks("fit")
 	case !fits || math.IsNaN(t.value) || math.IsInf(t.value, 0):
-		b.verdict.Reason = fmt.Sprintf(
-			"a fit needs %d points with different values of %s, and the run has %s of the group: measure more",
-			detect.MinPoints,
-			text.Visible(of.Fit.Over, maxName),
-			text.Plural(t.points, "cell"),
-		)
+		b.verdict.Reason = fmt.Sprintf("a fit needs %d points with different values of %s, and the run has %s of the group: measure more",
+			detect.MinPoints, text.Visible(of.Fit.Over, maxName), text.Plural(t.points, "cell"))
 	default:
 		t.judge(of.Fit)
 		b.test = t

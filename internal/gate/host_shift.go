@@ -30,10 +30,8 @@ func hostShiftOf(in *inputs, ev *testResults) (v Verdict, ok bool) {
 	case detect.Suspect, detect.Inconclusive:
 		// It is in no cell's number where it was taken out of them, so it must be said.
 		v.Reason = ""
-		v.undecide(
-			ByPairs,
-			"all cells together look slower than earlier runs, and these differ too much to decide: measure in pairs with --ab",
-		)
+		v.undecide(ByPairs,
+			"all cells together look slower than earlier runs, and these differ too much to decide: measure in pairs with --ab")
 		v.Finding = seen(Regressed, e.Verdict == detect.Suspect || v.Evidence.suspicious())
 		return v, true
 	default:

@@ -46,10 +46,8 @@ func gains(in *inputs, ev *testResults, verdicts []Verdict) []Verdict {
 			continue
 		}
 		v.Finding = Unrecorded
-		v.Reason = text.Reasons(
-			v.Reason,
-			fmt.Sprintf("better than the baseline by %.1f %%, and %s: update the baseline", gain, in.failsGainBy(number)),
-		)
+		v.Reason = text.Reasons(v.Reason,
+			fmt.Sprintf("better than the baseline by %.1f %%, and %s: update the baseline", gain, in.failsGainBy(number)))
 	}
 	return verdicts
 }

@@ -16,7 +16,7 @@ type inputs struct {
 	run, ref  *bench.Run               // ref is nil without a reference
 	byID      map[string]*bench.Result // the reference's results
 	cells     []cell                   // of the run, in its order
-	ids       map[string]bool          // of cells
+	ids       map[string]int32         // of cells, with their places
 	metrics   []described              // of both sides
 	absences  map[string][]lack        // by the id of the cell
 	limits    limits                   // where no level is advisory
@@ -52,10 +52,10 @@ func newInputs(reference string, ref, run *bench.Run, p Policy) (*inputs, []Verd
 		host:      shiftOf(ref, run),
 	}
 	results := possible(run, judgedOf(run), &p)
-	in.cells, in.ids = make([]cell, len(results)), make(map[string]bool, len(results))
+	in.cells, in.ids = make([]cell, len(results)), make(map[string]int32, len(results))
 	for i, got := range results {
 		id := got.Cell.ID()
-		in.cells[i], in.ids[id] = cell{id: id, got: got, ref: in.byID[id]}, true
+		in.cells[i], in.ids[id] = cell{id: id, got: got, ref: in.byID[id]}, int32(i)
 	}
 	in.absences = lacks(in)
 	in.budgets = append(rulesOf[*Budget](&p, run.Host.Label), in.fitted(rulesOf[*Fit](&p, run.Host.Label))...)
@@ -71,6 +71,12 @@ func newInputs(reference string, ref, run *bench.Run, p Policy) (*inputs, []Verd
 	in.byForce = limitsOf(in)
 	in.limits = in.byForce[ByLevel]
 	return in, append(coarser(ref, run), differ...)
+}
+
+// has reports whether the run has a cell.
+func (in *inputs) has(id string) bool {
+	_, ok := in.ids[id]
+	return ok
 }
 
 // metric returns the description of a metric; nil where neither side has it.

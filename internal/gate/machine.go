@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -68,9 +69,7 @@ func sameDevices(here, there bench.Fingerprint) bool {
 
 // shares warns of a baseline that another host with the device was measured for.
 func shares(why string) string {
-	if why == "" {
-		why = "the baseline was measured on another host with this device"
-	}
+	why = cmp.Or(why, "the baseline was measured on another host with this device")
 	return why +
 		"; speeds are judged all the same, because baselines.devices lets the hosts share it: " +
 		"give this host a file of its own there if a report on unchanged code differs"

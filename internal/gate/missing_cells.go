@@ -23,7 +23,7 @@ func absent(in *inputs) (verdicts []Verdict, unselected int) {
 	for i := range left {
 		reported[left[i].Cell] = true
 	}
-	here := func(id string) bool { return in.ids[id] || reported[id] }
+	here := func(id string) bool { return in.has(id) || reported[id] }
 	gone, unselected := vanished(in, here, filtered)
 	for i := range gone {
 		reported[gone[i].Cell] = true
@@ -35,7 +35,7 @@ func absent(in *inputs) (verdicts []Verdict, unselected int) {
 func leftOut(in *inputs) (verdicts []Verdict) {
 	declared := map[string]bool{}
 	for _, out := range in.run.LeftOut {
-		if out.Cell == "" || in.ids[out.Cell] || declared[out.Cell] {
+		if out.Cell == "" || in.has(out.Cell) || declared[out.Cell] {
 			continue
 		}
 		declared[out.Cell] = true
@@ -92,8 +92,7 @@ func whyVanished(run *bench.Run, suite string) string {
 	return fmt.Sprintf(
 		"the baseline has this cell of suite %q and the run has no cell of that suite; if another configuration records into this folder, "+
 			"give each configuration a folder of its own with the key baselines; if the suite was removed on purpose, prune the cell from the baseline",
-		suite,
-	)
+		suite)
 }
 
 // unmeasured reports the cells of suites' files that the run does not have.

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"math"
+	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/stats"
@@ -25,12 +26,7 @@ type MetricNoise struct {
 
 // Beyond reports whether some difference is beyond the limit, in percent.
 func (n *Noise) Beyond(limit float64) bool {
-	for _, m := range n.Metrics {
-		if m.Largest > limit {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.Metrics, func(m MetricNoise) bool { return m.Largest > limit })
 }
 
 // loss leaves out scores that are tested, which do not move with the host.

@@ -75,10 +75,8 @@ func (p *processor) tested(e *detect.Evidence, why string, limit float64) *Proce
 	t.Change, t.Interval = e.Estimate, [2]float64{e.Low, e.High}
 	t.P, t.Q, t.Pairs = e.P, e.Q, e.Used
 	if t.Unused == "" && e.Verdict == detect.Regressed && (1+e.Estimate)*(1-p.base.off)-1 < limit {
-		t.Unused = fmt.Sprintf(
-			"the base was off the processors for %.0f %% of its time, which may be what the head computes",
-			100*p.base.off,
-		)
+		t.Unused = fmt.Sprintf("the base was off the processors for %.0f %% of its time, which may be what the head computes",
+			100*p.base.off)
 	}
 	return t
 }
@@ -106,10 +104,6 @@ func decided(m *described, v Verdict, all *detect.Evidence, pairs detect.Cell) V
 	e.P, e.Q, e.Pairs, e.Need = t.P, t.Q, len(pairs.Base), 0
 	v.Reason = fmt.Sprintf(
 		"no processor was free, so times differ by chance: pairs of the processor time of the whole process show a loss, "+
-			"%+.1f %% (%+.1f to %+.1f)",
-		100*t.Change,
-		100*t.Interval[0],
-		100*t.Interval[1],
-	)
+			"%+.1f %% (%+.1f to %+.1f)", 100*t.Change, 100*t.Interval[0], 100*t.Interval[1])
 	return v
 }

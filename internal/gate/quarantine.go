@@ -81,7 +81,7 @@ func (v *Verdict) measured() bool {
 // lists reports whether either side has a cell, or declares it as left out.
 func (in *inputs) lists(id string) bool {
 	_, expected := in.policy.Expected[id]
-	return expected || in.ids[id] || in.byID[id] != nil || slices.Contains(in.run.Unselected, id) ||
+	return expected || in.has(id) || in.byID[id] != nil || slices.Contains(in.run.Unselected, id) ||
 		slices.ContainsFunc(in.run.LeftOut, func(o bench.LeftOut) bool { return o.Cell == id })
 }
 

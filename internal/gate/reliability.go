@@ -46,10 +46,8 @@ func otherConditions(ref, got *bench.Result) string {
 	if differ == nil {
 		return ""
 	}
-	return "it was measured otherwise than the baseline, in " + strings.Join(
-		differ,
-		", ",
-	) + ": measure alike, or record it with baseline update --force"
+	return "it was measured otherwise than the baseline, in " + strings.Join(differ,
+		", ") + ": measure alike, or record it with baseline update --force"
 }
 
 func valueOf(condition string, in map[string]string) string {

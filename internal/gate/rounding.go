@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
 )
@@ -40,12 +41,9 @@ func (s step) applies(numbers ...float64) bool {
 	if s.size == 0 || !s.claimed {
 		return s.size > 0
 	}
-	for _, x := range numbers {
-		if math.Abs(x-math.Round(x/s.size*2)*s.size/2) > 1e-9*math.Abs(x) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(numbers, func(x float64) bool {
+		return math.Abs(x-math.Round(x/s.size*2)*s.size/2) > 1e-9*math.Abs(x)
+	})
 }
 
 // caveat turns a regression that rounding alone can have made into an open

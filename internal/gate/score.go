@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -80,9 +81,7 @@ func score(in *inputs, m *described, c cell) (s scored, ok bool) {
 		s.old, s.new, s.oldN, s.newN = o.Median, n.Median, o.N, n.N
 		base, _ = old.ScoreErr()
 	}
-	if base == 0 {
-		base = head
-	}
+	base = cmp.Or(base, head)
 	s.stderr = math.Hypot(head, base)
 	if sd, df, ok := in.runToRun(c, m); ok && math.Sqrt2*sd > s.stderr {
 		s.stderr, s.df, s.runs = math.Sqrt2*sd, float64(df), df+1

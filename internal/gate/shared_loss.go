@@ -80,10 +80,6 @@ func sharedLosses(in *inputs, verdicts []Verdict) ([]Verdict, []SharedLoss) {
 
 // lossesOf groups the changes of cells by suite and metric, in the order of the verdicts.
 func lossesOf(in *inputs, verdicts []Verdict) (groups [][]loss) {
-	suites := make(map[string]string, len(in.cells))
-	for _, c := range in.cells {
-		suites[c.id] = c.got.Cell.Suite
-	}
 	type key struct{ suite, metric string }
 	places := map[key]int{}
 	for i := range verdicts {
@@ -91,7 +87,10 @@ func lossesOf(in *inputs, verdicts []Verdict) (groups [][]loss) {
 		if !v.comparesSpeed() {
 			continue
 		}
-		k := key{suites[v.Cell], v.Metric}
+		k := key{metric: v.Metric}
+		if at, ok := in.ids[v.Cell]; ok {
+			k.suite = in.cells[at].got.Cell.Suite
+		}
 		g, ok := places[k]
 		if !ok {
 			g = len(groups)
@@ -174,28 +173,18 @@ func (s hostShift) witness(moved []loss, delta float64) (Witness, string) {
 	case paired:
 		return HostUnchanged, "the code did it, and not the host: base and head were measured alternately"
 	case s.percent > 0 && s.explains(&Verdict{Delta: delta}) == "":
-		return HostChanged, fmt.Sprintf(
-			"the calibration workload moved by %.1f %% %s: the host changed, and that is not all of it",
-			s.percent,
-			s.since,
-		)
+		return HostChanged, fmt.Sprintf("the calibration workload moved by %.1f %% %s: the host changed, and that is not all of it",
+			s.percent, s.since)
 	case s.percent > 0:
-		return HostChanged, fmt.Sprintf(
-			"the calibration workload moved by %.1f %% %s: the host changed, which may be all of it",
-			s.percent,
-			s.since,
-		)
+		return HostChanged, fmt.Sprintf("the calibration workload moved by %.1f %% %s: the host changed, which may be all of it", s.percent,
+			s.since)
 	case s.known && math.Abs(s.change) > s.limit:
 		return HostChanged, fmt.Sprintf(
-			"the calibration workload is faster than at the baseline (%+.1f %%): the host changed, and did not cause the loss",
-			s.change,
-		)
+			"the calibration workload is faster than at the baseline (%+.1f %%): the host changed, and did not cause the loss", s.change)
 	case s.known:
 		return HostUnchanged, fmt.Sprintf(
 			"the calibration workload did not move since the baseline (%+.1f %%, limit %.1f %%): the host did not change, so the code or its environment did",
-			s.change,
-			s.limit,
-		)
+			s.change, s.limit)
 	}
 	return HostUnknown, "without a calibration workload on both sides it is open whether the host changed: measure in pairs with --ab"
 }

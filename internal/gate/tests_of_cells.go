@@ -29,7 +29,7 @@ type testResults struct {
 	// scores are those that are tested by standard errors, with false alarms of their own.
 	scores  map[seriesKey]scored
 	byForce map[Force]*testResults // by the limits that block always, or never
-	share   float64                // of false alarms that each road may spend
+	share   float64                // of false alarms that each method may spend
 	began   SuspectRange           // with which commits the losses began that this run confirms
 }
 
@@ -147,16 +147,11 @@ func (n *numbers) add(in *inputs, m *described, c cell) {
 // share is the part of the false alarms that each road may spend, all budgets together,
 // and all gains where they fail.
 func (n *numbers) share(in *inputs) float64 {
-	roads := stats.Indicator(
-		slices.ContainsFunc(n.cells, canReject) || n.next.any(),
-	) + stats.Indicator(
-		len(n.sides) > 0,
-	) + stats.Indicator(
-		len(in.budgets) > 0,
-	) + stats.Indicator(
-		in.failsGains(),
-	)
-	return in.policy.falseAlarms() / float64(max(1, roads))
+	methods, pairs := 0, slices.ContainsFunc(n.cells, canReject) || n.next.any()
+	for _, used := range []bool{pairs, len(n.sides) > 0, len(in.budgets) > 0, in.failsGains()} {
+		methods += stats.Indicator(used)
+	}
+	return in.policy.falseAlarms() / float64(max(1, methods))
 }
 
 // inPairs reports whether the result was measured alternately with the base.
@@ -348,10 +343,7 @@ func classified(in *inputs, p *Policy, v Verdict, e detect.Evidence) Verdict {
 			v.Finding = Regressed
 			v.Reason = fmt.Sprintf(
 				"%d of %d pairs were measured, and a loss beyond the threshold of %.4g %% is chance in at most 1 of 100 cases",
-				v.Evidence.Pairs,
-				e.Need,
-				p.Threshold,
-			)
+				v.Evidence.Pairs, e.Need, p.Threshold)
 			break
 		}
 		v.Finding = seen(Regressed, lost && (e.Need == 0 || v.Evidence.suspicious()))

@@ -98,10 +98,8 @@ func drifted(v Verdict, e *bench.Expected) Verdict {
 		v = excusedBy("drift: warn", v)
 	}
 	v.Reason = fmt.Sprintf(
-		"slower than the %[1]s value by more than %.4[2]g %%: make it faster, or record a new %[1]s value if that is meant",
-		v.Reference,
-		v.Evidence.Limit,
-	)
+		"slower than the %[1]s value by more than %.4[2]g %%: make it faster, or record a new %[1]s value if that is meant", v.Reference,
+		v.Evidence.Limit)
 	return v
 }
 

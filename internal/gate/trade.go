@@ -104,12 +104,8 @@ func (in *inputs) unpaid(v *Verdict, t *Trade, g *gainOf) string {
 	case !(g.percent >= t.Gain-Tolerance):
 		return fmt.Sprintf("%s gained %.1f %%, and the trade needs %.4g %%", metric, g.percent, t.Gain)
 	case in.policy.Method != MethodThreshold && !(g.q <= in.policy.falseAlarms()):
-		return fmt.Sprintf(
-			"the gain of %s by %.1f %% is not certain (q %.2g): decide it in pairs with --ab and more --pairs",
-			metric,
-			g.percent,
-			g.q,
-		)
+		return fmt.Sprintf("the gain of %s by %.1f %% is not certain (q %.2g): decide it in pairs with --ab and more --pairs", metric,
+			g.percent, g.q)
 	}
 	return ""
 }

@@ -137,9 +137,11 @@ func largeLoss(e *detect.TwoSampleEvidence, healthy bool) float64 {
 // healthy returns, by the id of the cell, whether the host was healthy, and not only
 // unknown to be unhealthy.
 func healthy(cells []cell) map[string]bool {
-	of := make(map[string]bool, len(cells))
+	of := map[string]bool{}
 	for _, c := range cells {
-		of[c.id] = c.got.Health != nil && c.got.Health.Status == bench.Healthy
+		if c.got.Health != nil && c.got.Health.Status == bench.Healthy {
+			of[c.id] = true
+		}
 	}
 	return of
 }

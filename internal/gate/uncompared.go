@@ -60,12 +60,12 @@ func uncompared(in *inputs, verdicts []Verdict, spent []BudgetResult) (list []Un
 		bounded  bool
 		reason   string
 	}
-	compared, reasons := map[string]bool{}, map[string]string{}
+	compared, reasons := make([]bool, len(in.cells)), make([]string, len(in.cells))
 	for i := range verdicts {
 		v := &verdicts[i]
-		compared[v.Cell] = compared[v.Cell] || v.judged() && v.Finding != PartsDiffer
-		if reasons[v.Cell] == "" {
-			reasons[v.Cell] = v.Reason
+		if at, ok := in.ids[v.Cell]; ok {
+			compared[at] = compared[at] || v.judged() && v.Finding != PartsDiffer
+			reasons[at] = cmp.Or(reasons[at], v.Reason)
 		}
 	}
 	suites := map[string]*suite{}
@@ -76,7 +76,7 @@ func uncompared(in *inputs, verdicts []Verdict, spent []BudgetResult) (list []Un
 		}
 	}
 	var names []string
-	for _, c := range in.cells {
+	for i, c := range in.cells {
 		if c.got.Outcome != bench.Passed {
 			continue
 		}
@@ -87,16 +87,14 @@ func uncompared(in *inputs, verdicts []Verdict, spent []BudgetResult) (list []Un
 			suites[name] = of
 			names = append(names, name)
 		}
-		of.compared = of.compared || compared[c.id]
+		of.compared = of.compared || compared[i]
 		of.bounded = of.bounded || in.hasBounds(c)
-		of.reason = cmp.Or(of.reason, reasons[c.id])
+		of.reason = cmp.Or(of.reason, reasons[i])
 	}
 	for _, name := range names {
 		if of := suites[name]; !of.compared && !(of.bounded && of.reason == "") {
-			list = append(
-				list,
-				Uncompared{Suite: name, Reason: cmp.Or(of.reason, "no metric of its cells is gated"), Shown: of.reason == ""},
-			)
+			list = append(list,
+				Uncompared{Suite: name, Reason: cmp.Or(of.reason, "no metric of its cells is gated"), Shown: of.reason == ""})
 		}
 	}
 	return list

@@ -165,9 +165,7 @@ func (p *checking) step(ctx context.Context) (*gh.CheckRun, error) {
 	if len(chunks) == 0 {
 		chunks = [][]Annotation{nil} // there is more to say than annotations
 	}
-	if p.change == "" {
-		p.change = Updated
-	}
+	p.change = cmp.Or(p.change, Updated)
 	if run == nil {
 		run, err = p.create(ctx, chunks[0])
 		p.there = p.there || err == nil || passing(err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	gh "github.com/google/go-github/v62/github"
@@ -104,13 +105,6 @@ func rejected(err error, text string) bool {
 	if status(err) != http.StatusUnprocessableEntity || !errors.As(err, &failed) {
 		return false
 	}
-	if strings.Contains(failed.Message, text) {
-		return true
-	}
-	for _, e := range failed.Errors {
-		if strings.Contains(e.Message, text) {
-			return true
-		}
-	}
-	return false
+	return strings.Contains(failed.Message, text) ||
+		slices.ContainsFunc(failed.Errors, func(e gh.Error) bool { return strings.Contains(e.Message, text) })
 }

@@ -6,6 +6,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -129,9 +130,7 @@ func (o *Options) setDefaults() {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Wait == 0 {
-		o.Wait = DefaultWait
-	}
+	o.Wait = cmp.Or(o.Wait, DefaultWait)
 	if o.Random == nil {
 		o.Random = rand.Float64
 	}
@@ -140,9 +139,7 @@ func (o *Options) setDefaults() {
 // parseBaseURL returns the address in the form that go-github wants, which
 // ends in a slash.
 func parseBaseURL(address string) (*url.URL, error) {
-	if address == "" {
-		address = defaultBaseURL
-	}
+	address = cmp.Or(address, defaultBaseURL)
 	base, err := url.Parse(strings.TrimRight(address, "/") + "/")
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil {
 		// The address is not quoted: one that holds a password ends up here.

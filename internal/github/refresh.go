@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -155,9 +156,7 @@ func (p *proposal) run(ctx context.Context) (PullRequest, error) {
 			return PullRequest{}, err
 		}
 	}
-	if p.result.Change == "" {
-		p.result.Change = Unchanged
-	}
+	p.result.Change = cmp.Or(p.result.Change, Unchanged)
 	return p.result, nil
 }
 
@@ -265,9 +264,7 @@ func (p *proposal) edit(ctx context.Context, open *gh.PullRequest) (done bool, e
 		if err != nil {
 			return false, p.fail(pullsPermission, err)
 		}
-		if p.result.Change == "" {
-			p.result.Change = Updated
-		}
+		p.result.Change = cmp.Or(p.result.Change, Updated)
 	}
 	if !p.asked {
 		p.asked = true

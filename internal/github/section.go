@@ -139,13 +139,8 @@ func joined(others map[string]section, own section, post Post, limit int) (strin
 
 // stub stands for a section that does not fit.
 func (s section) stub() section {
-	return newSection(
-		s.key,
-		s.seq,
-		s.state,
-		fmt.Sprintf("`%s`: the report does not fit into this comment. The check of this name has it.",
-			strings.ReplaceAll(strings.Join(strings.Fields(s.key), " "), "`", "'")),
-	)
+	return newSection(s.key, s.seq, s.state, fmt.Sprintf("`%s`: the report does not fit into this comment. The check of this name has it.",
+		strings.ReplaceAll(strings.Join(strings.Fields(s.key), " "), "`", "'")))
 }
 
 func total(all map[string]section) (n int) {

@@ -52,9 +52,7 @@ func (c *Client) whose(ctx context.Context) (identity, error) {
 	c.me = &identity{login: login}
 	if login == "" && passing(unsure) {
 		c.me.unsure = fmt.Errorf(
-			"ask whose token this is: %w: run it again, or set the input token-author to the login that the token acts as",
-			unsure,
-		)
+			"ask whose token this is: %w: run it again, or set the input token-author to the login that the token acts as", unsure)
 	}
 	return *c.me, nil
 }

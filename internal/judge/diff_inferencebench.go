@@ -72,11 +72,9 @@ func contextWarning(context []diff.ContextMatch) string {
 	var differ []string
 	for i := range context {
 		if c := &context[i]; !c.Match {
-			differ = append(
-				differ,
+			differ = append(differ,
 				fmt.Sprintf("%s (%s -> %s)", report.Clip(c.Name, maxName), report.Clip(pythonText(c, c.Baseline), maxName),
-					report.Clip(pythonText(c, c.Candidate), maxName)),
-			)
+					report.Clip(pythonText(c, c.Candidate), maxName)))
 		}
 	}
 	return strings.Join(differ, ", ")

@@ -120,11 +120,9 @@ func warnOfHosts(runs []*bench.Run, now time.Time) {
 		}
 		for _, other := range runs[:i] {
 			if run.Host.Same(other.Host.Fingerprint) {
-				run.Warnings = append(
-					run.Warnings,
+				run.Warnings = append(run.Warnings,
 					fmt.Sprintf("this is host %s under another label: give each host one label, or devices of its own",
-						text.OneLine(other.Host.Label)),
-				)
+						text.OneLine(other.Host.Label)))
 			}
 		}
 	}

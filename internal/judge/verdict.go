@@ -80,9 +80,7 @@ func ReferenceFor(ctx context.Context, e *measure.Env, o *measure.Options, file 
 	if err == nil && ref.File == nil && o.Baseline != "" {
 		return ref, exit.Usagef(
 			"--baseline: %s does not exist: correct the path, or record it with 'accelgate baseline update --baseline %s --reason TEXT'",
-			o.Baseline,
-			o.Baseline,
-		)
+			o.Baseline, o.Baseline)
 	}
 	return ref, err
 }
@@ -180,7 +178,7 @@ func lastRuns(o *measure.Options, file *config.File, label string) (ref Referenc
 		return Reference{}, fmt.Errorf("%s: %w: or remove the newest line of that history", ref.Path, err)
 	}
 	for i := range ref.File.Entries {
-		ref.File.Entries[i].Anchor = nil // nothing was pinned
+		ref.File.Entries[i].Anchor = new(baseline.Anchor) // nothing was pinned
 	}
 	return ref, nil
 }
@@ -202,10 +200,7 @@ func OfHost(path string, file *baseline.File, label string) (Reference, error) {
 	if file.HostLabel != "" && file.HostLabel != label {
 		return Reference{}, fmt.Errorf(
 			"%s is the baseline of host %q and this host is %q: give the baseline's label with --host-label, or correct host_label in the file",
-			path,
-			text.OneLine(file.HostLabel),
-			label,
-		)
+			path, text.OneLine(file.HostLabel), label)
 	}
 	return Reference{Path: path, File: file}, nil
 }
@@ -232,11 +227,9 @@ func Judge(e *measure.Env, runs []*bench.Run, refs []Reference, policy gate.Poli
 		comparison := gate.Compare(name, ref, run, policy)
 		comparisons = append(comparisons, comparison)
 		in.Lines = refs[i].Typed.lines()
-		in.Hosts = append(
-			in.Hosts,
+		in.Hosts = append(in.Hosts,
 			report.HostInput{Run: run, Reference: ref, Path: refs[i].Name(), Source: refs[i].From, Comparison: comparison,
-				Commands: refs[i].Typed.Commands(e.Getenv, run)},
-		)
+				Commands: refs[i].Typed.Commands(e.Getenv, run)})
 	}
 	policy.Shared, policy.Failing = false, nil // they were of one host
 	decision := gate.Decide(comparisons, policy)

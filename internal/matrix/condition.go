@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -43,9 +44,7 @@ func bind(p *Predicate, axes []Axis) (*condition, error) {
 		return nil, nil
 	}
 	c := &condition{Predicate: p, axes: axes, env: make(map[string]any, len(p.env)), vm: vm.VM{MemoryBudget: memoryBudget}}
-	for key, value := range p.env {
-		c.env[key] = value
-	}
+	maps.Copy(c.env, p.env)
 	for _, full := range p.names() {
 		if err := c.add(full); err != nil {
 			return nil, err

@@ -112,11 +112,8 @@ func (k *checkout) findMergeBase(ctx context.Context, s *Session, head string) (
 		return noBase{"git finds no merge base of HEAD and " + branch + ", as in a shallow checkout"}
 	}
 	if k.what == "" {
-		k.what = fmt.Sprintf(
-			"the merge base with %s, %s",
-			strings.TrimPrefix(strings.TrimPrefix(branch, "refs/heads/"), "refs/remotes/"),
-			ShortRevision(k.commit),
-		)
+		k.what = fmt.Sprintf("the merge base with %s, %s", strings.TrimPrefix(strings.TrimPrefix(branch, "refs/heads/"), "refs/remotes/"),
+			ShortRevision(k.commit))
 	}
 	if len(s.Plan.Options.EngineArgs()) > 0 {
 		return nil
@@ -246,7 +243,7 @@ func (k *checkout) verify(ctx context.Context, e *Env) (err error) {
 
 // remove removes the worktree, or leaves a built one for the next run.
 func (k *checkout) remove(ctx context.Context) error {
-	if k != nil && k.folder != nil && k.kept && k.built {
+	if k.folder != nil && k.kept && k.built {
 		k.folder.Release()
 		return nil
 	}
@@ -254,7 +251,7 @@ func (k *checkout) remove(ctx context.Context) error {
 }
 
 func (k *checkout) discard(ctx context.Context) error {
-	if k == nil || k.folder == nil {
+	if k.folder == nil {
 		return nil
 	}
 	folder := k.folder
@@ -320,17 +317,10 @@ func build(ctx context.Context, session *Session, file *config.File, dir, what s
 			return len(done), err
 		}
 		if !response.OK() {
-			return len(
-					done,
-				), noBase{
-					fmt.Sprintf(
-						"%s cannot be built by %q: %s: %s",
-						what,
-						strings.Join(s.Build.Command, " "),
-						response.Reason(),
-						text.OneLine(text.Meaningful(strings.Split(response.Log, "\n"))),
-					),
-				}
+			return len(done), noBase{
+				fmt.Sprintf("%s cannot be built by %q: %s: %s", what, strings.Join(s.Build.Command, " "), response.Reason(),
+					text.OneLine(text.Meaningful(strings.Split(response.Log, "\n")))),
+			}
 		}
 		done = append(done, s.Build.Command)
 	}

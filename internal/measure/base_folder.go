@@ -28,7 +28,15 @@ type folderBase struct {
 	root   string // real path
 	commit string
 	files  []string // of the commit, sorted
-	guard  *guard   // what the build of [Env.Build] left; nil where there was none
+	guard  *guard   // what was there before the code under test was built; nil where nothing has been built since
+}
+
+// record makes the guard of what lies in the folder now.
+func (f *folderBase) record() (err error) {
+	if f.guard, err = newGuard(f.root, "commit "+ShortRevision(f.commit), f.files); err == nil {
+		f.guard.recording.Strict = true
+	}
+	return err
 }
 
 // checkFolder demands of the folder that --ab names that it is a checkout of its own, outside
@@ -104,8 +112,7 @@ func (w *workplace) shield(ctx context.Context) (err error) {
 		w.void, err = voids(err)
 		return err
 	}
-	if f.guard, err = newGuard(f.root, "commit "+ShortRevision(f.commit), f.files); err == nil {
-		f.guard.recording.Strict = true
+	if err = f.record(); err == nil {
 		w.folder = f
 	}
 	return err
@@ -171,10 +178,7 @@ func (e *Env) buildBase(ctx context.Context, w worker.Worker, o *Options, comman
 		return b, nil
 	}
 	b.folder = f
-	if f.guard, err = newGuard(f.root, "commit "+ShortRevision(f.commit), f.files); err == nil {
-		f.guard.recording.Strict = true
-	}
-	return b, err
+	return b, f.record()
 }
 
 // voids returns why nothing will be evidence, for the run that says so, or another error.

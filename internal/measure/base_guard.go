@@ -18,8 +18,9 @@ type notEvidence struct{ why string }
 
 func (e notEvidence) Error() string { return e.why }
 
-// guard compares the folder of the base with what its build left. A nil guard guards nothing.
+// guard compares the folder of the base with what its build left.
 type guard struct {
+	shared    bool // base and head are one folder: a change may be either's, so nothing is compared
 	recording *worktree.Recording
 	dir, what string // the folder, and the base in words
 	undo      func() error
@@ -43,18 +44,18 @@ func newGuard(dir, what string, files []string) (*guard, error) {
 	return g, err
 }
 
-// release gives the files of the base their modes back.
-func (g *guard) release() error {
-	if g == nil {
-		return nil
-	}
-	return g.undo()
+// guardShared is the guard of a base that lies in the head's folder.
+func guardShared() *guard {
+	return &guard{shared: true, undo: func() error { return nil }}
 }
+
+// release gives the files of the base their modes back.
+func (g *guard) release() error { return g.undo() }
 
 // before looks at the base before one of its cells is measured, or one of the head's, so that
 // both sides begin alike.
 func (g *guard) before(base bool) error {
-	if g == nil || !g.recording.Cheap() {
+	if g.shared || !g.recording.Cheap() {
 		return nil
 	}
 	g.mu.Lock()
@@ -67,6 +68,9 @@ func (g *guard) before(base bool) error {
 // look returns a [notEvidence] if the base was changed since the last look; own says that its own programs have
 // run.
 func (g *guard) look(when string, own bool) error {
+	if g.shared {
+		return nil
+	}
 	name, err := g.recording.Look(own)
 	if err != nil {
 		return fmt.Errorf("look at the files of the base: %w", err)
@@ -79,7 +83,7 @@ func (g *guard) look(when string, own bool) error {
 
 // end reads all that was recorded again.
 func (g *guard) end() error {
-	if g == nil {
+	if g.shared {
 		return nil
 	}
 	if err := g.before(false); err != nil {
@@ -115,7 +119,7 @@ func files(names []string) string {
 }
 
 // watch records the base of a plan, once its builds are done. In CI what is recorded must stay. The folder that a user
-// names on a desk stays writable; where both sides share one there is nothing to tell apart.
+// names on a desk stays writable.
 func (b *base) watch(head *Session, from *checkout) (err error) {
 	dir, what, files := head.Plan.Options.AB, "", []string(nil)
 	switch f := head.folder; {
@@ -124,6 +128,7 @@ func (b *base) watch(head *Session, from *checkout) (err error) {
 	case f != nil:
 		dir, what, files = f.root, "commit "+ShortRevision(f.commit), f.files
 	case within(dir, head.Plan.File.Dir):
+		b.guard = guardShared()
 		return nil
 	default:
 		what = ShortRevision(b.revision)

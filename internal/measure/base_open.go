@@ -98,11 +98,9 @@ func (s *Session) since(ctx context.Context, ref *bench.Run) {
 	if s.NextBase != abHead || ref == nil || ref.Revision == "" {
 		return
 	}
-	response, err := s.worker.Do(
-		ctx,
+	response, err := s.worker.Do(ctx,
 		worker.Request{Args: []string{"git", "rev-parse", "--verify", "--quiet", "--end-of-options", ref.Revision + "^{commit}"},
-			Dir: s.Plan.File.Dir, Unset: worktree.Variables, Timeout: 10 * time.Second},
-	)
+			Dir: s.Plan.File.Dir, Unset: worktree.Variables, Timeout: 10 * time.Second})
 	if err == nil && response.OK() {
 		s.NextBase = ShortRevision(strings.TrimSpace(string(response.Stdout)))
 	}

@@ -17,8 +17,7 @@ func (o *HostOptions) Writable(file *config.File) error {
 	if at.Remote() && file.Baselines.Stored() {
 		return exit.Usagef(
 			"%s: the baselines are in the store of baselines.fetch: fetch one, name the file with --baseline, and publish it by the command of baselines.publish",
-			o.Config,
-		)
+			o.Config)
 	}
 	if at.Remote() {
 		return exit.Usagef("%s: the baselines are in %s: clone that, name the file with --baseline, and push it", o.Config,
@@ -27,8 +26,7 @@ func (o *HostOptions) Writable(file *config.File) error {
 	if at.FromHistory() {
 		return exit.Usagef(
 			"%s: baselines.from is history, so there is no baseline file: accept a level with 'accelgate baseline update --reason TEXT', or name a file with --baseline",
-			o.Config,
-		)
+			o.Config)
 	}
 	return nil
 }

@@ -150,11 +150,7 @@ func (p *Plan) checkGroup(devices []bench.Device, need needs) error {
 		if len(fit) > 1 && (d.ID == "" || d.Vendor != fit[0].Vendor) {
 			return exit.Usagef(
 				"devices: a cell that needs several cannot have %s beside %s: name devices of one vendor, count those of one as in {%s: %d}, or choose other cells with --only",
-				d,
-				fit[0],
-				fit[0].Vendor,
-				need.width,
-			)
+				d, fit[0], fit[0].Vendor, need.width)
 		}
 	}
 	return nil
@@ -174,12 +170,7 @@ func (p *Plan) checkProfiles(devices []bench.Device) error {
 			if p.need(c).profile == "" {
 				return exit.Usagef(
 					"devices: the run has MIG slices of %s, and the cell %s states no profile: add \"devices: [{mig: %s}]\" to suite %s, or name slices of one profile, as in mig:%s",
-					strings.Join(profiles, ", "),
-					text.Quote(c.ID(), 80),
-					profiles[0],
-					one.Name,
-					profiles[0],
-				)
+					strings.Join(profiles, ", "), text.Quote(c.ID(), 80), profiles[0], one.Name, profiles[0])
 			}
 		}
 	}

@@ -97,8 +97,7 @@ func (e *Env) Artifacts(o *Options) (*artifact.Store, error) {
 	if len(file.Artifacts) == 0 {
 		return nil, exit.Usagef(
 			"%s has no artifacts: add them under artifacts, as in 'artifacts: {model: {url: https://example.com/model.gguf, sha256: ...}}'",
-			o.Config,
-		)
+			o.Config)
 	}
 	_, store, err := e.place(o, file)
 	return store, err

@@ -131,11 +131,9 @@ func (e *Env) WarnUnhealthy(run *bench.Run, redo string) {
 		}
 	}
 	if n > 0 {
-		e.WarnAll(
-			[]string{
-				fmt.Sprintf("%s measured on an unhealthy host (%s): %s again when it is healthy", text.Plural(n, "cell"), text.OneLine(why),
-					redo),
-			},
-		)
+		e.WarnAll([]string{
+			fmt.Sprintf("%s measured on an unhealthy host (%s): %s again when it is healthy", text.Plural(n, "cell"), text.OneLine(why),
+				redo),
+		})
 	}
 }

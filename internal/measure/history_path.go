@@ -56,9 +56,7 @@ func (o *HostOptions) Kept(file *config.File, label string) (*history.File, erro
 	if info, err := os.Stat(o.History); o.History != "" && (err != nil || !info.IsDir()) {
 		return nil, exit.Usagef(
 			"--history: %s is not a folder: correct the path, or record runs with 'accelgate history record --history %s RUN.json'",
-			o.History,
-			o.History,
-		)
+			o.History, o.History)
 	}
 	kept, err := history.Load(o.HistoryPath(file, label))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -53,7 +53,7 @@ type base struct {
 	checkout *checkout      // that accelgate made of it; nil if the user did
 	tried    bool           // it was not asked for
 	laid     *worktree.Laid // the head's files in it; nil without any
-	guard    *guard         // nil where both sides are one folder
+	guard    *guard
 }
 
 // openIn opens the base in a folder, which has the head's files that were laid there.
@@ -79,15 +79,9 @@ func (s *Session) openIn(ctx context.Context, from *checkout, tried bool, laid *
 		b.revision = s.folder.commit
 	}
 	if want := cmp.Or(s.mergedInto(ctx), o.ABRevision); o.ABRevision != "" && b.revision != want {
-		s.warnings = append(
-			s.warnings,
-			fmt.Sprintf(
-				"the base is %s, and the pull request is merged into %s, so what else differs counts as its change: check out that one in %s",
-				text.OneLine(b.revision),
-				text.OneLine(want),
-				text.OneLine(o.AB),
-			),
-		)
+		s.warnings = append(s.warnings, fmt.Sprintf(
+			"the base is %s, and the pull request is merged into %s, so what else differs counts as its change: check out that one in %s",
+			text.OneLine(b.revision), text.OneLine(want), text.OneLine(o.AB)))
 	}
 	b.state = b.revision + " " + opened.changed(ctx) + " " + opened.Plan.File.Digest + laid.Digest()
 	if err = b.match(s); err == nil {
@@ -308,11 +302,9 @@ func (m *interleaved) side(ctx context.Context, side int, c bench.Cell, d bench.
 func join(got, old *bench.Result) {
 	got.WallMS += old.WallMS
 	if old.Outcome != bench.Passed || old.Caveat != "" {
-		got.Warnings = append(
-			slices.Clip(got.Warnings),
+		got.Warnings = append(slices.Clip(got.Warnings),
 			fmt.Sprintf("the base did not pass or is doubtful (%s), so the cell is not judged by pairs: look at the base",
-				text.OneLine(old.Reason+old.Caveat)),
-		)
+				text.OneLine(old.Reason+old.Caveat)))
 		return
 	}
 	if !sameConditions(got, old) {

@@ -70,20 +70,14 @@ func (s *Session) Lease(ctx context.Context) (Lanes, error) {
 	used, err := device.Busy(ctx, s.worker, leased)
 	warnings := slices.Concat(l.lease.Warnings, used)
 	if profiles := device.Profiles(p.Host); len(devices) == 0 && len(profiles) > 0 {
-		warnings = append(
-			warnings,
+		warnings = append(warnings,
 			fmt.Sprintf("this host has MIG slices of %s, and cells are not pinned to one: write host.devices: [mig]",
-				strings.Join(profiles, ", ")),
-		)
+				strings.Join(profiles, ", ")))
 	}
 	if moved > 0 {
-		warnings = append(
-			warnings,
-			fmt.Sprintf(
-				"%s moved to other devices than those of the last run, because all end sooner so: compare small changes in pairs (--ab)",
-				text.Plural(moved, "cell"),
-			),
-		)
+		warnings = append(warnings, fmt.Sprintf(
+			"%s moved to other devices than those of the last run, because all end sooner so: compare small changes in pairs (--ab)",
+			text.Plural(moved, "cell")))
 	}
 	s.warnings = append(s.warnings, warnings...)
 	s.WarnAll(warnings)

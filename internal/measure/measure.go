@@ -80,7 +80,7 @@ func (s *Session) Measure(ctx context.Context, ref *bench.Run) (_ *bench.Run, er
 	if b, err = s.probe(ctx, b, lanes); err != nil {
 		return nil, err
 	}
-	if b != nil && b.guard != nil {
+	if b != nil {
 		b.guard.alone = len(lanes.Devices) <= 1
 	}
 	run := s.newRun(ctx, b, ref)
@@ -139,7 +139,7 @@ func (s *Session) prepareSides(ctx context.Context) (b *base, err error) {
 	if !first {
 		return b, open()
 	}
-	if b != nil && b.guard != nil {
+	if b != nil {
 		err = b.guard.look("while the code under test was built", false)
 	}
 	return b, err

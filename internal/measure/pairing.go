@@ -145,11 +145,8 @@ func sameMetrics(base, head []bench.Metric) error {
 	now := bench.Run{Metrics: head}
 	for _, old := range base {
 		if why := gate.Contradiction("base", &old, now.Metric(old.Name)); why != "" {
-			return exit.Usagef(
-				"--ab: %s cannot be compared with the base: %s; give it another name, or measure this change without --ab",
-				old.Name,
-				why,
-			)
+			return exit.Usagef("--ab: %s cannot be compared with the base: %s; give it another name, or measure this change without --ab",
+				old.Name, why)
 		}
 	}
 	return nil
@@ -182,10 +179,8 @@ func (b *base) missed(head *Session, all map[string]paired) {
 		head.warnings = append(head.warnings, "the base has cells that this configuration has not, so nothing judges them: "+firstOf(cells))
 	}
 	if len(metrics) > 0 {
-		head.warnings = append(
-			head.warnings,
-			"the base has gated metrics that this configuration has not, so nothing judges them: "+firstOf(metrics),
-		)
+		head.warnings = append(head.warnings,
+			"the base has gated metrics that this configuration has not, so nothing judges them: "+firstOf(metrics))
 	}
 }
 

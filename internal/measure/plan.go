@@ -76,13 +76,8 @@ func NewPlan(c *Config, suites []opened) (*Plan, error) {
 func checkLengths(cells []bench.Cell) error {
 	for _, c := range cells {
 		if id := c.ID(); len(id) > bench.MaxID {
-			return fmt.Errorf(
-				"suite %s: the case id %.60q... has %d bytes, more than %d: shorten its values",
-				c.Suite,
-				id,
-				len(id),
-				bench.MaxID,
-			)
+			return fmt.Errorf("suite %s: the case id %.60q... has %d bytes, more than %d: shorten its values", c.Suite, id, len(id),
+				bench.MaxID)
 		}
 	}
 	return nil

@@ -85,9 +85,7 @@ func (l Secrets) checkIDs(cells []bench.Cell) error {
 		if id := c.ID(); l.Hide(id) != id {
 			return exit.Usagef(
 				"the id of cell %s of suite %s holds a secret of this process's environment: rename the value, or unset the variable",
-				l.Hide(id),
-				c.Suite,
-			)
+				l.Hide(id), c.Suite)
 		}
 	}
 	return nil

@@ -47,11 +47,9 @@ func (s *Session) checkedOut(ctx context.Context) string {
 // test, so that a resumed run keeps nothing of other sources; "" where there is
 // no checkout, or one without a commit. Where git cannot tell, it is never the same twice.
 func (s *Session) changed(ctx context.Context) string {
-	response, err := s.worker.Do(
-		ctx,
+	response, err := s.worker.Do(ctx,
 		worker.Request{Args: []string{"git", "diff", "--no-ext-diff", "--no-textconv", "--submodule=diff", "HEAD"},
-			Dir: s.Plan.File.Dir, Timeout: time.Minute},
-	)
+			Dir: s.Plan.File.Dir, Timeout: time.Minute})
 	why := bytes.ToLower(response.Stderr)
 	missing := errors.Is(response.StartErr, worker.ErrNotFound) || bytes.Contains(why, []byte("not a git repository")) ||
 		bytes.Contains(why, []byte("ambiguous argument 'head'"))
@@ -61,12 +59,9 @@ func (s *Session) changed(ctx context.Context) string {
 	case missing:
 		return ""
 	}
-	s.WarnAll(
-		[]string{
-			"git cannot list the changes (" + text.OneLine(
-				response.Reason()+" "+response.Log,
-			) + "), so nothing of this run can be resumed: see what 'git diff HEAD' prints here",
-		},
-	)
+	s.WarnAll([]string{
+		"git cannot list the changes (" + text.OneLine(response.Reason()+" "+response.Log) +
+			"), so nothing of this run can be resumed: see what 'git diff HEAD' prints here",
+	})
 	return rand.Text()
 }

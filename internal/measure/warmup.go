@@ -31,12 +31,8 @@ func warmUp(run *bench.Run) []string {
 		return nil
 	}
 	return []string{
-		fmt.Sprintf(
-			"the first processes of %d of %s are unlike the later ones, so the host warmed up while it measured: "+
-				"raise repeats, or keep it busy before",
-			warm,
-			text.Plural(cells, "cell"),
-		),
+		fmt.Sprintf("the first processes of %d of %s are unlike the later ones, so the host warmed up while it measured: "+
+			"raise repeats, or keep it busy before", warm, text.Plural(cells, "cell")),
 	}
 }
 

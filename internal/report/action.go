@@ -54,10 +54,8 @@ func (r *Report) sharedCauses() bullets {
 		items = append(items, append(item, such(cells, f.cause.n)...))
 	}
 	if verdicts > 0 {
-		items = append(
-			items,
-			inline{plain(fmt.Sprintf("%d more of %s", verdicts, text.Plural(len(r.shown.action.shared)-maxShared, "other cause")))},
-		)
+		items = append(items,
+			inline{plain(fmt.Sprintf("%d more of %s", verdicts, text.Plural(len(r.shown.action.shared)-maxShared, "other cause")))})
 	}
 	return items
 }
@@ -301,20 +299,14 @@ func (r *Report) next() []block {
 	if slices.ContainsFunc(r.shown.action.rows, func(f finding) bool {
 		return f.Metric == "" && (f.Finding == gate.Incorrect || f.Finding == gate.Crashed)
 	}) {
-		items = append(
-			items,
-			inline{
-				plain("Wrong answers and crashes cannot be accepted into a baseline: fix them, or take the cell out of the configuration"),
-			},
-		)
+		items = append(items, inline{
+			plain("Wrong answers and crashes cannot be accepted into a baseline: fix them, or take the cell out of the configuration"),
+		})
 	}
 	if slices.ContainsFunc(r.shown.action.rows, func(f finding) bool { return f.LeftOut() }) {
-		items = append(
-			items,
-			inline{
-				plain("Measure the cells that were left out (see above), or let them pass with policy.left_out: warn in the configuration"),
-			},
-		)
+		items = append(items, inline{
+			plain("Measure the cells that were left out (see above), or let them pass with policy.left_out: warn in the configuration"),
+		})
 	}
 	if len(items) == 0 {
 		return nil // the paragraph on the host has it
@@ -368,15 +360,12 @@ func (r *Report) accept() bullets {
 	case i < 0 && slices.ContainsFunc(r.shown.action.rows, byPairs):
 		items = append(items, inline{plain(fmt.Sprintf("No waiver accepts a loss above %v %%: fix it", waiver.MaxCeiling))})
 	case i >= 0:
-		items = append(
-			items,
-			inline{
-				plain(
-					"What pairs with the base show is in no baseline. Accept it for a while in the file of waivers, or by a comment on the pull request: ",
-				),
-				command("/accelgate " + r.addressed() + "accept " + accepted(r.shown.action.rows[i])),
-			},
-		)
+		items = append(items, inline{
+			plain(
+				"What pairs with the base show is in no baseline. Accept it for a while in the file of waivers, or by a comment on the pull request: ",
+			),
+			command("/accelgate " + r.addressed() + "accept " + accepted(r.shown.action.rows[i])),
+		})
 	}
 	inBaseline := func(f finding) bool {
 		return ofBaseline(gate.Regressed) && f.Finding == gate.Regressed && !byPairs(f) ||
@@ -385,11 +374,9 @@ func (r *Report) accept() bullets {
 	if i := slices.IndexFunc(r.shown.action.rows, inBaseline); i >= 0 {
 		changed := r.shown.action.rows[i]
 		h := &r.hosts[changed.host]
-		items = append(
-			items,
+		items = append(items,
 			r.on(changed, inline{plain("Accept changed numbers as the new baseline (records only the cells that passed): "),
-				command(h.update("why they are accepted") + force)}),
-		)
+				command(h.update("why they are accepted") + force)}))
 	}
 	gained := func(f finding) bool {
 		return f.Finding == gate.Unrecorded && !r.hosts[f.host].ofCase(f.Verdict)
@@ -423,15 +410,12 @@ func (r *Report) accept() bullets {
 
 // anchor returns how to accept what many small losses have added up to.
 func (r *Report) anchor(f finding) inline {
-	return r.on(
-		f,
-		inline{
-			plain(
-				"Drift is measured from a level that no refresh moves. See with accelgate history where it went, or accept the level of today, one cell at a time: ",
-			),
-			command(r.hosts[f.host].Commands.Anchor + " --only " + text.ShellQuote(f.Cell) + ` --reason "why it is accepted"`),
-		},
-	)
+	return r.on(f, inline{
+		plain(
+			"Drift is measured from a level that no refresh moves. See with accelgate history where it went, or accept the level of today, one cell at a time: ",
+		),
+		command(r.hosts[f.host].Commands.Anchor + " --only " + text.ShellQuote(f.Cell) + ` --reason "why it is accepted"`),
+	})
 }
 
 // refresh returns how to accept the numbers of a cell into its case file, as the
@@ -461,13 +445,10 @@ func (r *Report) onHost(h *host, line inline) inline {
 
 // again returns how to measure a regression that rests on one value.
 func (r *Report) again(f finding) inline {
-	return r.on(
-		f,
-		inline{
-			plain(text.Plural(r.total.single, "slower cell") + " with a single measurement; measure again before you look for the cause: "),
-			command(r.hosts[f.host].Commands.Cell + " --only " + text.ShellQuote(f.Cell) + " --repeats 5"),
-		},
-	)
+	return r.on(f, inline{
+		plain(text.Plural(r.total.single, "slower cell") + " with a single measurement; measure again before you look for the cause: "),
+		command(r.hosts[f.host].Commands.Cell + " --only " + text.ShellQuote(f.Cell) + " --repeats 5"),
+	})
 }
 
 // typable is the longest id, in bytes, that is put into a command; a longer one

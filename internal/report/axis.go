@@ -64,9 +64,7 @@ func (h *host) axisName(at, parts int) string {
 		if len(params) != parts {
 			continue
 		}
-		if key == "" {
-			key = params[at].Key
-		}
+		key = cmp.Or(key, params[at].Key)
 		if params[at].Key != key {
 			return ""
 		}

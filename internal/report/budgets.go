@@ -95,12 +95,10 @@ func (r *Report) overBudget() string {
 			over, open = over+stats.Indicator(beyond), open+stats.Indicator(!beyond)
 		}
 	})
-	return enumerate(clauses(
-		clause{over, "1 budget is exceeded", "%d budgets are exceeded"},
+	return enumerate(clauses(clause{over, "1 budget is exceeded", "%d budgets are exceeded"},
 		clause{open, "1 budget cannot be judged", "%d budgets cannot be judged"},
 		clause{worse, "1 fit is beyond its limit", "%d fits are beyond their limits"},
-		clause{unfit, "1 fit cannot be judged", "%d fits cannot be judged"},
-	))
+		clause{unfit, "1 fit cannot be judged", "%d fits cannot be judged"}))
 }
 
 // overBudgets returns how to look into a budget that is exceeded, and how to accept it.
@@ -116,38 +114,23 @@ func (r *Report) overBudgets() bullets {
 		}
 		h := &r.hosts[f.host]
 		if len(s.Worst) > 0 && len(s.Worst[0].Cell) <= typable {
-			items = append(
-				items,
-				r.on(
-					f,
-					inline{
-						plain("See what the cell that lost most of the " + what + " rests on: "),
-						command("accelgate explain " + text.ShellQuote(s.Worst[0].Cell)),
-					},
-				),
-			)
+			items = append(items, r.on(f, inline{
+				plain("See what the cell that lost most of the " + what + " rests on: "),
+				command("accelgate explain " + text.ShellQuote(s.Worst[0].Cell)),
+			}))
 		}
 		if f.Evidence.InPairs {
-			items = append(
-				items,
-				inline{
-					plain("To accept the loss, raise "),
-					code(key),
-					plain(" of the " + what + " in the configuration; no waiver accepts it"),
-				},
-			)
+			items = append(items, inline{
+				plain("To accept the loss, raise "),
+				code(key),
+				plain(" of the " + what + " in the configuration; no waiver accepts it"),
+			})
 			return
 		}
-		items = append(
-			items,
-			r.on(
-				f,
-				inline{
-					plain("Accept the loss of the " + what + " as the new baseline (records only the cells that passed): "),
-					command(h.update("why it is accepted") + force),
-				},
-			),
-		)
+		items = append(items, r.on(f, inline{
+			plain("Accept the loss of the " + what + " as the new baseline (records only the cells that passed): "),
+			command(h.update("why it is accepted") + force),
+		}))
 	})
 	return items
 }

@@ -57,9 +57,7 @@ func (c *Change) gain() (pct float64, ok bool) {
 // Changes returns title and Markdown body of the pull request. Rows are sorted
 // by size of the change, and new numbers come last.
 func Changes(r Refresh) (title, body string) {
-	if r.Limit == 0 {
-		r.Limit = MarkdownBytes
-	}
+	r.Limit = cmp.Or(r.Limit, MarkdownBytes)
 	limit := max(r.Limit, minimum)
 	for _, maximum := range []struct{ rows, files int }{{50, 50}, {15, 50}, {5, 20}, {0, 5}} {
 		if body = r.body(maximum.rows, maximum.files); len(body) <= limit {
@@ -103,10 +101,8 @@ func (r *Refresh) summary() string {
 	}
 	var what []string
 	if len(r.Hosts) > 0 || len(r.Files) == 0 {
-		what = append(
-			what,
-			fmt.Sprintf("%s renewed and %d new, on %s", text.Plural(renewed, "number"), added, text.Plural(len(r.Hosts), "host")),
-		)
+		what = append(what,
+			fmt.Sprintf("%s renewed and %d new, on %s", text.Plural(renewed, "number"), added, text.Plural(len(r.Hosts), "host")))
 	}
 	if len(r.Files) > 0 {
 		what = append(what, text.Plural(r.ownNumbers(), "number")+" of "+text.Plural(r.ownFiles(), r.Files[0].Noun)+" renewed")

@@ -38,9 +38,7 @@ func DiffTerminal(w io.Writer, d diff.Difference, o DiffOptions) error {
 // DiffMarkdown renders for GitHub within the limit. The numbers that matter
 // least are left out first, and said to be.
 func DiffMarkdown(w io.Writer, d diff.Difference, o DiffOptions) error {
-	if o.Limit == 0 {
-		o.Limit = MarkdownBytes
-	}
+	o.Limit = cmp.Or(o.Limit, MarkdownBytes)
 	v := newDiffView(d, o)
 	body := v.heading() + omitted([]string{"everything but the verdict"}) + "\n"
 	for _, maximum := range []struct{ rows, facts int }{{200, 40}, {50, 40}, {15, 20}, {5, 5}, {0, 0}} {
@@ -177,18 +175,15 @@ func (v *diffView) context(maximum int) bullets {
 	var list bullets
 	for _, c := range differ[:min(maximum, len(differ))] {
 		word := map[bool]string{true: "refuse", false: "warn"}[c.Level == gate.Fail]
-		list = append(
-			list,
-			inline{
-				plain("differs: "),
-				code(c.Name),
-				plain(" "),
-				code(c.Baseline),
-				plain(" → "),
-				code(c.Candidate),
-				plain(" (" + word + ")"),
-			},
-		)
+		list = append(list, inline{
+			plain("differs: "),
+			code(c.Name),
+			plain(" "),
+			code(c.Baseline),
+			plain(" → "),
+			code(c.Candidate),
+			plain(" (" + word + ")"),
+		})
 	}
 	if more := len(differ) - len(list); more > 0 {
 		list = append(list, only(plain("differs: "+text.Plural(more, "more condition"))))

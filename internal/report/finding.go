@@ -132,12 +132,7 @@ func (r *Report) message(f finding) string {
 		size, more := r.changed(f)
 		return f.word() + ": " + f.cell().
 			String() +
-			", " + size + more + ", limit " + bare(
-			f.Evidence.Limit,
-		) + "; " + shorten(
-			visible(f.alike.Reason),
-			maxReason,
-		)
+			", " + size + more + ", limit " + bare(f.Evidence.Limit) + "; " + shorten(visible(f.alike.Reason), maxReason)
 	}
 	if f.cause != nil {
 		return f.sharedCause().String()

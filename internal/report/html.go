@@ -43,13 +43,8 @@ func writeHTML(w io.Writer, r Report, files *Files) error {
 	for _, s := range p.folded {
 		h.folded(s.title, s.blocks)
 	}
-	fmt.Fprintf(
-		h,
-		"<footer>%s · %s</footer>\n</main><script>%s</script></body></html>\n",
-		escapeHTML(name(r.in.Tool)),
-		escapeHTML(p.footer),
-		script,
-	)
+	fmt.Fprintf(h, "<footer>%s · %s</footer>\n</main><script>%s</script></body></html>\n", escapeHTML(name(r.in.Tool)),
+		escapeHTML(p.footer), script)
 	return h.Flush()
 }
 

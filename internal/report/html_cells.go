@@ -58,10 +58,8 @@ func (h htmlWriter) cells(r *Report, files *Files) error {
 		return files.write(r.id(), cellsFiles(r, all, keys, whole, shown))
 	default:
 		h.block(
-			paragraph{plain(fmt.Sprintf(
-				"%s shown whole, %d in one line and %d not at all, because none of these is worse. All of one: ",
-				text.Plural(whole, "cell"), shown-whole, len(all)-shown,
-			)), command("accelgate explain CELL"), plain("; all of all: "),
+			paragraph{plain(fmt.Sprintf("%s shown whole, %d in one line and %d not at all, because none of these is worse. All of one: ",
+				text.Plural(whole, "cell"), shown-whole, len(all)-shown)), command("accelgate explain CELL"), plain("; all of all: "),
 				command("accelgate report --format html --out report.html RUN")},
 		)
 	}
@@ -184,12 +182,8 @@ func (h htmlWriter) cell(r *Report, i int, c cellPage, keys []string, whole bool
 	if mark := marks[first.Standing()]; mark != "" {
 		h.mark(mark)
 	}
-	fmt.Fprintf(
-		h,
-		` <code>%s</code> <span class="class">%s</span> <span class="change">`,
-		escapeHTML(name(first.Cell)),
-		escapeHTML(first.word()),
-	)
+	fmt.Fprintf(h, ` <code>%s</code> <span class="class">%s</span> <span class="change">`, escapeHTML(name(first.Cell)),
+		escapeHTML(first.word()))
 	if change := c.change(r); change != nil {
 		h.inline(change)
 	}

@@ -57,18 +57,14 @@ func (c *cellPage) groups(now, old *bench.Sample) []chart.Group {
 		groups = append(groups, chart.Group{Name: "base", Class: "base", Values: now.Base})
 	case old != nil && len(old.History) > 0:
 		const newest = 40 // runs that the gate uses
-		groups = append(
-			groups,
-			chart.Group{Name: "earlier runs", Class: "base", Values: medians(old.History[max(0, len(old.History)-newest):])},
-		)
+		groups = append(groups,
+			chart.Group{Name: "earlier runs", Class: "base", Values: medians(old.History[max(0, len(old.History)-newest):])})
 	case old != nil && len(old.Values) > 0:
 		groups = append(groups, chart.Group{Name: "baseline", Class: "base", Values: old.Values})
 	case old != nil && old.Summary != nil:
 		s := old.Summary
-		groups = append(
-			groups,
-			chart.Group{Name: "baseline", Class: "base", Values: []float64{s.Median}, Low: s.Median - s.MAD, High: s.Median + s.MAD},
-		)
+		groups = append(groups,
+			chart.Group{Name: "baseline", Class: "base", Values: []float64{s.Median}, Low: s.Median - s.MAD, High: s.Median + s.MAD})
 	}
 	return append(groups, head)
 }

@@ -49,19 +49,9 @@ func derivation(e *gate.Evidence) string {
 	}
 	switch {
 	case d.Noise == 0:
-		return fmt.Sprintf(
-			"limit %s: the ceiling, because %s of this host are recorded and 12 show how much they differ",
-			bare(e.Limit),
-			text.Plural(d.Runs, "earlier run"),
-		)
+		return fmt.Sprintf("limit %s: the ceiling, because %s of this host are recorded and 12 show how much they differ", bare(e.Limit),
+			text.Plural(d.Runs, "earlier run"))
 	}
-	return fmt.Sprintf(
-		"limit %s: %sthe noise of %s from run to run (%s), at least %s and at most %s",
-		bare(e.Limit),
-		times,
-		rough(d.Noise),
-		text.Plural(d.Runs, "earlier run"),
-		bare(d.Floor),
-		bare(d.Ceiling),
-	)
+	return fmt.Sprintf("limit %s: %sthe noise of %s from run to run (%s), at least %s and at most %s", bare(e.Limit), times, rough(d.Noise),
+		text.Plural(d.Runs, "earlier run"), bare(d.Floor), bare(d.Ceiling))
 }

@@ -68,14 +68,8 @@ func (h *host) between(b *gate.SuspectRange) []string {
 	lines := []string{visible("git log --oneline " + from + ".." + to)}
 	for i := range h.Comparison.Verdicts {
 		if v := &h.Comparison.Verdicts[i]; v.Confirmed && v.Blocks {
-			bisect := fmt.Sprintf(
-				"%s --good %s --bad %s --only %s --metric %s",
-				h.Commands.Bisect,
-				from,
-				to,
-				text.ShellWord(v.Cell),
-				text.ShellWord(v.Metric),
-			)
+			bisect := fmt.Sprintf("%s --good %s --bad %s --only %s --metric %s", h.Commands.Bisect, from, to, text.ShellWord(v.Cell),
+				text.ShellWord(v.Metric))
 			return append(lines, visible(bisect))
 		}
 	}

@@ -144,15 +144,10 @@ type host struct {
 // New counts and ranks. Rows are picked here, in one pass, so that a report
 // over 100,000 cells costs no more to render than one over a hundred.
 func New(in Input) Report {
-	in.Policy.Threshold = finite(in.Policy.Threshold)
-	in.Policy.Implausible, in.Policy.LargestLimit = finite(in.Policy.Implausible), finite(in.Policy.LargestLimit)
-	in.Policy.MinEffect, in.Policy.FalseAlarms, in.Policy.Drift = finite(
-		in.Policy.MinEffect,
-	), finite(
-		in.Policy.FalseAlarms,
-	), finite(
-		in.Policy.Drift,
-	)
+	p := &in.Policy
+	for _, x := range []*float64{&p.Threshold, &p.Implausible, &p.LargestLimit, &p.MinEffect, &p.FalseAlarms, &p.Drift} {
+		*x = finite(*x)
+	}
 	r := Report{in: in, hosts: make([]host, len(in.Hosts)), total: newTally(), shown: newSelection()}
 	for i := range in.Hosts {
 		h := &r.hosts[i]

@@ -16,12 +16,8 @@ func (r *Report) undecidedTable(maximum int) []block {
 	if l.total == 0 {
 		return nil
 	}
-	t := r.reservedTable(
-		l,
-		maximum,
-		"Decided by",
-		func(f finding) []inline { return []inline{only(plain(deciders[f.DecidedBy])), evidence(f)} },
-	)
+	t := r.reservedTable(l, maximum, "Decided by",
+		func(f finding) []inline { return []inline{only(plain(deciders[f.DecidedBy])), evidence(f)} })
 	blocks := []block{t}
 	if items := r.deciding(); items != nil {
 		blocks = append(blocks, items)

@@ -83,14 +83,11 @@ func (h *host) sharedLossDocuments() []SharedLossDocument {
 	var list []SharedLossDocument
 	for _, a := range h.Comparison.SharedLosses {
 		c := h.changeOfSharedLoss(&a)
-		list = append(
-			list,
-			SharedLossDocument{
-				SharedLoss: a,
-				Change:     finite(c.percent) / 100,
-				Interval:   [2]float64{finite(c.interval[0]) / 100, finite(c.interval[1]) / 100},
-			},
-		)
+		list = append(list, SharedLossDocument{
+			SharedLoss: a,
+			Change:     finite(c.percent) / 100,
+			Interval:   [2]float64{finite(c.interval[0]) / 100, finite(c.interval[1]) / 100},
+		})
 	}
 	return list
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -99,9 +100,7 @@ func (p *printer) paint(mark string) string {
 		return mark
 	}
 	colour := map[string]string{failed.mark: "31", passed.mark: "32"}[mark]
-	if colour == "" {
-		colour = "33"
-	}
+	colour = cmp.Or(colour, "33")
 	return "\x1b[1;" + colour + "m" + mark + "\x1b[0m"
 }
 

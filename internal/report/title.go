@@ -170,11 +170,9 @@ func (t *findingCounts) evidence(ran string) string {
 
 // kinds counts what was checked: "3 answers and 5 kernel outputs".
 func (t *findingCounts) kinds() string {
-	return enumerate(clauses(
-		clause{t.checks[bench.CheckedAnswer], "1 answer", "%d answers"},
+	return enumerate(clauses(clause{t.checks[bench.CheckedAnswer], "1 answer", "%d answers"},
 		clause{t.checks[bench.CheckedOutput], "1 kernel output", "%d kernel outputs"},
-		clause{t.checks[bench.CheckedAnalysis], "1 analysis", "%d analyses"},
-	))
+		clause{t.checks[bench.CheckedAnalysis], "1 analysis", "%d analyses"}))
 }
 
 func are(n int) string {
@@ -346,9 +344,8 @@ func (r *Report) nothing() inline {
 	if i := slices.IndexFunc(r.hosts, func(h host) bool { return len(h.Comparison.MissingShards) > 0 }); i >= 0 && !r.in.Policy.Part {
 		h := &r.hosts[i]
 		return append(inline{plain("shards " + strings.Join(h.Comparison.MissingShards, ", ") + " of "), code(h.Run.Host.Label),
-			plain(
-				" are missing, so not all of its matrix was judged",
-			)}, plain(". Next: give the run.json of every shard to "), command("accelgate report"))
+			plain(" are missing, so not all of its matrix was judged")},
+			plain(". Next: give the run.json of every shard to "), command("accelgate report"))
 	}
 	on := r.onHosts(func(h *host) bool { return h.Comparison.Passed == 0 })
 	what, failing := "was measured", ""

@@ -15,7 +15,8 @@ func Median(values []float64) float64 {
 	if len(values) == 1 { // as most runs have, without a copy
 		return values[0]
 	}
-	return median(slices.Clone(values))
+	var few [8]float64 // most have no more: no room from the heap
+	return median(append(few[:0], values...))
 }
 
 // MAD returns the median absolute deviation from the median, unscaled: half of
@@ -23,7 +24,8 @@ func Median(values []float64) float64 {
 // standard deviation. It is 0 for a single value, and NaN if values is empty or
 // holds a NaN, or if the median is infinite. values is not modified.
 func MAD(values []float64) float64 {
-	deviations := slices.Clone(values)
+	var few [8]float64
+	deviations := append(few[:0], values...)
 	center := median(deviations)
 	for i, v := range deviations {
 		deviations[i] = math.Abs(v - center)

@@ -102,8 +102,7 @@ func NoProgram(response worker.Response) error {
 	}
 	return fmt.Errorf(
 		"%w: correct the first argument of command, or install it (the container action holds nothing but accelgate: use accelgate/native on a host that has it)",
-		response.StartErr,
-	)
+		response.StartErr)
 }
 
 // Truncated is the reason of a measurement whose child printed more than its

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -45,9 +46,7 @@ func Meaningful(lines []string) string {
 		if fault.MatchString(line) {
 			return line
 		}
-		if last == "" {
-			last = line
-		}
+		last = cmp.Or(last, line)
 	}
 	return last
 }

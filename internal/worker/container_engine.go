@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -158,13 +159,8 @@ func (e *engine) call(err error) error {
 
 // answered reports whether err came from the engine, as a status of HTTP.
 func answered(err error) bool {
-	for _, is := range []func(error) bool{
+	return slices.ContainsFunc([]func(error) bool{
 		errdefs.IsInvalidArgument, errdefs.IsNotFound, errdefs.IsConflict, errdefs.IsInternal, errdefs.IsUnauthorized,
 		errdefs.IsPermissionDenied, errdefs.IsNotImplemented, errdefs.IsUnavailable, errdefs.IsNotModified,
-	} {
-		if is(err) {
-			return true
-		}
-	}
-	return false
+	}, func(is func(error) bool) bool { return is(err) })
 }

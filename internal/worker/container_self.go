@@ -144,9 +144,7 @@ func (e *engine) locate(path string) (host string, readOnly bool, err error) {
 		return "", false, fmt.Errorf(
 			"accelgate runs in a container that the engine at %s does not list, so the host path of %s is unknown: "+
 				"mount the socket of the engine that runs accelgate, or set same_paths if both see the same files at the same paths",
-			e.host,
-			path,
-		)
+			e.host, path)
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -165,11 +163,7 @@ func (s *self) locate(path string) (host string, readOnly bool, err error) {
 	if best == nil || best.Source == "" {
 		return "", false, fmt.Errorf(
 			"%s is inside of the container that accelgate runs in (%.12s), where a container next to it cannot see it: "+
-				"mount the folder into accelgate's container (-v HOST:%s), or use one that is mounted",
-			path,
-			s.id,
-			path,
-		)
+				"mount the folder into accelgate's container (-v HOST:%s), or use one that is mounted", path, s.id, path)
 	}
 	rel, err := filepath.Rel(best.Destination, path)
 	return filepath.Join(best.Source, rel), !best.RW, err

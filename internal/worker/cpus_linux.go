@@ -45,8 +45,7 @@ func runOn(b binding) (back func(), err error) {
 	if wanted.Count() == 0 {
 		return nil, fmt.Errorf(
 			"accelgate may use no processor of the NUMA nodes %v: correct numa, or start accelgate without taskset or a narrower cpuset",
-			b.nodes,
-		)
+			b.nodes)
 	}
 	if err := unix.SchedSetaffinity(0, &wanted); err != nil {
 		return nil, fmt.Errorf("move to processors: %w", err)
@@ -95,9 +94,7 @@ func bound(e unix.Errno, nodes []int) error {
 	switch e {
 	case unix.EPERM, unix.ENOSYS:
 		return fmt.Errorf(
-			"bind memory to NUMA nodes: %w: start the container that accelgate runs in with --cap-add SYS_NICE, or remove numa",
-			e,
-		)
+			"bind memory to NUMA nodes: %w: start the container that accelgate runs in with --cap-add SYS_NICE, or remove numa", e)
 	case unix.EINVAL:
 		return fmt.Errorf("accelgate may use no memory of the NUMA nodes %v: correct numa, or widen the cpuset of accelgate", nodes)
 	}

@@ -302,8 +302,7 @@ func (w *Persistent) shutdown() error {
 	if err == nil && obeyed && !resp.OK() {
 		return fmt.Errorf(
 			"the persistent process failed after its last answer (%s), so its answers are doubtful: let it exit with 0 after a shutdown",
-			resp.ending(),
-		)
+			resp.ending())
 	}
 	return err
 }

@@ -76,11 +76,7 @@ func (c *Client) full(need, total int64) error {
 	limit := cmp.Or(c.Limit, defaultLimit)
 	return fmt.Errorf(
 		"%s more do not fit into the cache %s, which may hold %s, with %s that are in use: raise host.cache_gib or ACCELGATE_CACHE_GIB",
-		gib(need),
-		c.Dir,
-		gib(limit),
-		gib(total),
-	)
+		gib(need), c.Dir, gib(limit), gib(total))
 }
 
 func gib(bytes int64) string { return fmt.Sprintf("%.2f GiB", float64(bytes)/(1<<30)) }

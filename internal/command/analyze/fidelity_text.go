@@ -60,20 +60,8 @@ func fidelityTable(t *report.Text, reports []lowrank.Report) {
 	}
 	t.Table(
 		[]string{
-			"Computed",
-			"Stored",
-			"Identical>",
-			"Close>",
-			"Different>",
-			"Failed>",
-			"Success>",
-			"Rel. Frobenius>",
-			"Max>",
-			"Mean>",
-			"RMS>",
-			"Legacy average>",
-			"|UtU-I|>",
-			"Degrees>",
+			"Computed", "Stored", "Identical>", "Close>", "Different>", "Failed>", "Success>", "Rel. Frobenius>", "Max>",
+			"Mean>", "RMS>", "Legacy average>", "|UtU-I|>", "Degrees>",
 		},
 		rows,
 		len(rows),
@@ -88,16 +76,13 @@ func fidelityFaults(reports []lowrank.Report) (items []report.Line) {
 		for _, p := range r.Parameters {
 			for _, f := range p.Faults {
 				if n++; n <= maximum {
-					items = append(
-						items,
-						report.Line{
-							report.Code(p.Name),
-							report.Plain(" in "),
-							report.Code(formats),
-							report.Plain(": " + string(f.Kind) + ": "),
-							report.Foreign(f.Detail),
-						},
-					)
+					items = append(items, report.Line{
+						report.Code(p.Name),
+						report.Plain(" in "),
+						report.Code(formats),
+						report.Plain(": " + string(f.Kind) + ": "),
+						report.Foreign(f.Detail),
+					})
 				}
 			}
 		}

@@ -18,11 +18,9 @@ func packingText(w io.Writer, all []packing.Comparison) error {
 		packed(&t, c)
 	}
 	t.Section("")
-	t.Line(
-		report.Plain(
-			"step efficiency is the share of the ranks' time that is not spent waiting for the slowest; nothing can do with fewer rows than the bound",
-		),
-	)
+	t.Line(report.Plain(
+		"step efficiency is the share of the ranks' time that is not spent waiting for the slowest; nothing can do with fewer rows than the bound",
+	))
 	return t.Terminal(w, 140)
 }
 
@@ -56,9 +54,7 @@ func packed(t *report.Text, c packing.Comparison) {
 	}
 	t.Table(
 		[]string{"Algorithm", "Rows>", "Over bound>", "Step efficiency>", "Efficiency>", "Balance>", "Worst balance>", "Idle>", "Time ms>"},
-		rows,
-		len(rows),
-	)
+		rows, len(rows))
 	if m := c.Results[0].Metrics; m.LeftOut > 0 {
 		t.Line(report.Plain(text.Plural(m.LeftOut, "sequence") + " left out: longer than a rank's tokens, or empty"))
 	}

@@ -121,11 +121,7 @@ func findEnds(ctx context.Context, o *Options, r *repository, b *bisection) (err
 	if _, err := r.Git(ctx, r.Dir, "merge-base", "--is-ancestor", b.Good, b.Bad); err != nil {
 		return exit.Usagef(
 			"%s is not an ancestor of %s: use one, as 'git merge-base %s %s' finds; where the checkout is shallow, fetch the whole history first",
-			measure.ShortRevision(b.Good),
-			measure.ShortRevision(b.Bad),
-			measure.ShortRevision(b.Good),
-			measure.ShortRevision(b.Bad),
-		)
+			measure.ShortRevision(b.Good), measure.ShortRevision(b.Bad), measure.ShortRevision(b.Good), measure.ShortRevision(b.Bad))
 	}
 	return nil
 }
@@ -201,17 +197,11 @@ func ends(ctx context.Context, env *measure.Env, b *bisection, t *trees) (e dete
 		return e, metric, fmt.Errorf(
 			"%s is not slower than %s (%s), so there is nothing to find: name an earlier commit with --good, another --metric, or a build command "+
 				"after -- if programs must be built; commands of the configuration that name programs by absolute paths run the same ones in every checkout",
-			measure.ShortRevision(b.Bad),
-			measure.ShortRevision(b.Good),
-			e.Verdict,
-		)
+			measure.ShortRevision(b.Bad), measure.ShortRevision(b.Good), e.Verdict)
 	default:
 		return e, metric, fmt.Errorf(
 			"noise hides whether %s is slower than %s; as many pairs find slow-downs from %.1f %% on: quieten the host, or raise --attempts",
-			measure.ShortRevision(b.Bad),
-			measure.ShortRevision(b.Good),
-			100*e.MDE,
-		)
+			measure.ShortRevision(b.Bad), measure.ShortRevision(b.Good), 100*e.MDE)
 	}
 	b.Limit = half(e.Estimate)
 	return e, metric, errors.Join(t.Tidy(ctx, b.HeadDir), b.save())
@@ -307,8 +297,7 @@ func printFound(ctx context.Context, e *measure.Env, b *bisection, t *trees, lef
 		}
 		return fmt.Errorf(
 			"the first bad commit is one of %d, of which those between could not be judged: fix what kept them from being built or measured, or raise --attempts",
-			len(left),
-		)
+			len(left))
 	}
 	found := steps[left[0]]
 	if found.Evidence == nil {

@@ -58,15 +58,12 @@ func (r *repository) commit(ctx context.Context, flag, name string) (string, err
 
 // lock keeps a second bisect out of the repository.
 func (r *repository) lock(ctx context.Context) (*device.Lease, error) {
-	return device.Acquire(
-		ctx,
-		device.LeaseOptions{
-			Dir:     r.state,
-			Devices: []bench.Device{{Vendor: "bisect", ID: "repository"}},
-			Job:     "accelgate bisect in " + r.Dir,
-			Now:     r.Now,
-		},
-	)
+	return device.Acquire(ctx, device.LeaseOptions{
+		Dir:     r.state,
+		Devices: []bench.Device{{Vendor: "bisect", ID: "repository"}},
+		Job:     "accelgate bisect in " + r.Dir,
+		Now:     r.Now,
+	})
 }
 
 // trees are the two worktrees of a bisection, in a temporary folder.

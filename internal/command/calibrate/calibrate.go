@@ -119,9 +119,7 @@ func calibrated(p *measure.Plan) (*baseline.File, error) {
 	if same, why := p.Host.Comparable(before); !same {
 		return nil, fmt.Errorf(
 			"%s was recorded on another host (%s), whose noise cannot be measured here: record this host with 'accelgate baseline update --reason TEXT'",
-			path,
-			text.OneLine(why),
-		)
+			path, text.OneLine(why))
 	}
 	return file, nil
 }
@@ -136,12 +134,10 @@ func writeNoise(e *measure.Env, path string, file *baseline.File, found resoluti
 	}
 	file, lost := baseline.Calibrate(file, all)
 	for _, l := range lost {
-		e.WarnAll(
-			[]string{
-				fmt.Sprintf("%s has no %s of %s, so its noise is not kept: record it with 'accelgate baseline update --reason TEXT'", path,
-					l.Metric, l.CaseID),
-			},
-		)
+		e.WarnAll([]string{
+			fmt.Sprintf("%s has no %s of %s, so its noise is not kept: record it with 'accelgate baseline update --reason TEXT'", path,
+				l.Metric, l.CaseID),
+		})
 	}
 	if len(lost) == len(all) {
 		return fmt.Errorf("%s has none of the cells that were measured: record them with 'accelgate baseline update --reason TEXT'", path)

@@ -68,9 +68,7 @@ func resolveOne(run *bench.Run, result *bench.Result, v *gate.Verdict, minimum f
 		r.Why = result.Reason
 	}
 	if v.Evidence.Method != gate.MethodThreshold || result == nil || result.Sample(v.Metric) == nil {
-		if r.Why == "" {
-			r.Why = "it has no number whose speed is judged"
-		}
+		r.Why = cmp.Or(r.Why, "it has no number whose speed is judged")
 		return r
 	}
 	better, step := bench.Lower, 0.0 // of a total that only case files describe
@@ -81,11 +79,8 @@ func resolveOne(run *bench.Run, result *bench.Result, v *gate.Verdict, minimum f
 	r.N, r.Median, r.Why = len(values), stats.Median(values), ""
 	found, ok := detect.Resolve(values, step, detect.Options{HigherIsBetter: better != bench.Lower, MinEffect: better.Slowdown(minimum)})
 	if !ok {
-		r.Why = fmt.Sprintf(
-			"has %s above 0, and noise takes %d: measure more rounds",
-			text.Plural(len(values), "value"),
-			detect.MinResolved,
-		)
+		r.Why = fmt.Sprintf("has %s above 0, and noise takes %d: measure more rounds", text.Plural(len(values), "value"),
+			detect.MinResolved)
 		return r
 	}
 	r.Noise, r.Pairs = 100*found.Noise, found.Pairs
@@ -131,11 +126,8 @@ func (r *resolution) verdict() string {
 	case "pairs":
 		return fmt.Sprintf("cannot resolve its limit of %.4g %% by single runs: use --ab, more repeats, or raise the limit", r.Limit)
 	}
-	return fmt.Sprintf(
-		"cannot resolve its limit of %.4g %%, not even by %d pairs: quieten the host, use more pairs, or raise the limit",
-		r.Limit,
-		r.Pairs,
-	)
+	return fmt.Sprintf("cannot resolve its limit of %.4g %%, not even by %d pairs: quieten the host, use more pairs, or raise the limit",
+		r.Limit, r.Pairs)
 }
 
 func showResolutions(env *measure.Env, all resolutions, k *Options) error {
@@ -173,22 +165,9 @@ func printResolutions(e *measure.Env, all resolutions) error {
 		if r.By == "history" {
 			held++
 		}
-		fmt.Fprintf(
-			t,
-			"%s\t%s\t%.5g\t%s\t%d\t%.2g %%\t%.3g %%\t%.2g … %.2g %% (%d)\t%.4g %%\t%s\n",
-			text.OneLine(r.Cell),
-			text.OneLine(r.Metric),
-			r.Median,
-			text.OneLine(r.Unit),
-			r.N,
-			r.Noise,
-			r.MDE,
-			r.PairsRange[0],
-			r.PairsRange[1],
-			r.Pairs,
-			r.Limit,
-			word,
-		)
+		fmt.Fprintf(t, "%s\t%s\t%.5g\t%s\t%d\t%.2g %%\t%.3g %%\t%.2g … %.2g %% (%d)\t%.4g %%\t%s\n", text.OneLine(r.Cell),
+			text.OneLine(r.Metric), r.Median, text.OneLine(r.Unit), r.N, r.Noise, r.MDE, r.PairsRange[0], r.PairsRange[1], r.Pairs, r.Limit,
+			word)
 	}
 	if err := t.Flush(); err != nil {
 		return err

@@ -18,35 +18,18 @@ func (l *look) judge(c call) int {
 	takes := reusable[c.workflow]
 	for _, name := range slices.Sorted(maps.Keys(c.with)) {
 		if !slices.Contains(takes.inputs, name) {
-			l.add(
-				"workflow",
-				Error,
-				fmt.Sprintf(
-					"%s gives %s the input %s, which it does not have%s",
-					c.file,
-					c.workflow,
-					text.Quote(name, 60),
-					meant(name, takes.inputs),
-				),
-				"correct the file",
-			)
+			l.add("workflow", Error,
+				fmt.Sprintf("%s gives %s the input %s, which it does not have%s", c.file, c.workflow, text.Quote(name, 60),
+					meant(name, takes.inputs)), "correct the file")
 		}
 	}
 	if lacks := takes.lacks(c); lacks != "" {
-		l.add(
-			"workflow",
-			Error,
-			fmt.Sprintf("%s gives %s less than it needs, so GitHub does not start it", c.file, c.workflow),
-			"write permissions: "+lacks,
-		)
+		l.add("workflow", Error, fmt.Sprintf("%s gives %s less than it needs, so GitHub does not start it", c.file, c.workflow),
+			"write permissions: "+lacks)
 	}
 	if c.granted == nil {
-		l.add(
-			"workflow",
-			Warning,
-			fmt.Sprintf("%s names no permissions, so those of the repository's settings count", c.file),
-			"write permissions: "+takes.needs(),
-		)
+		l.add("workflow", Warning, fmt.Sprintf("%s names no permissions, so those of the repository's settings count", c.file),
+			"write permissions: "+takes.needs())
 	}
 	l.texts(c)
 	if c.workflow == "gate.yml" {

@@ -30,12 +30,8 @@ func (l *look) containers(ctx context.Context) {
 	case slices.Contains(e.Runtimes, "nvidia") || slices.ContainsFunc(e.CDI, ofNVIDIA):
 		l.ok("gpu runtime", "docker hands NVIDIA's devices to containers")
 	default:
-		l.add(
-			"gpu runtime",
-			Warning,
-			"docker has no runtime for NVIDIA's devices: gpus: all fails",
-			"install nvidia-container-toolkit, and type sudo nvidia-ctk runtime configure --runtime=docker && sudo systemctl restart docker",
-		)
+		l.add("gpu runtime", Warning, "docker has no runtime for NVIDIA's devices: gpus: all fails",
+			"install nvidia-container-toolkit, and type sudo nvidia-ctk runtime configure --runtime=docker && sudo systemctl restart docker")
 	}
 }
 

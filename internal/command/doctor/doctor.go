@@ -159,20 +159,11 @@ func (l *look) devices(ctx context.Context) {
 		l.ok("devices", "host %s: no accelerator, %s", host.Label, text.Quote(host.CPU, limit))
 		return
 	}
-	l.ok(
-		"devices",
-		"host %s: %s, the first %s",
-		host.Label,
-		text.Plural(len(host.Accelerators), "accelerator"),
-		text.Quote(host.Accelerators[0].Model, limit),
-	)
+	l.ok("devices", "host %s: %s, the first %s", host.Label, text.Plural(len(host.Accelerators), "accelerator"),
+		text.Quote(host.Accelerators[0].Model, limit))
 	if host.Driver == "" {
-		l.add(
-			"driver",
-			Unknown,
-			"the driver's version is unknown, so that a change of it is not noticed",
-			"install the vendor's tool, such as nvidia-smi, amd-smi or npu-smi",
-		)
+		l.add("driver", Unknown, "the driver's version is unknown, so that a change of it is not noticed",
+			"install the vendor's tool, such as nvidia-smi, amd-smi or npu-smi")
 		return
 	}
 	l.ok("driver", "%s", host.Driver)

@@ -29,12 +29,7 @@ func (l *look) access(ctx context.Context) {
 		l.badToken(l.Token)
 		return
 	case l.GitHub == nil:
-		l.add(
-			"token",
-			Unknown,
-			"there is no token, so nothing on GitHub was looked at",
-			l.withToken(),
-		)
+		l.add("token", Unknown, "there is no token, so nothing on GitHub was looked at", l.withToken())
 		return
 	}
 	a, err := l.GitHub.Access(ctx, l.remote)
@@ -67,33 +62,20 @@ func (l *look) badToken(err error) {
 // token shows whose token it is, and what it may do.
 func (l *look) token(a github.Access) {
 	whose := a.Login
-	if whose == "" {
-		whose = "an app"
-	}
+	whose = cmp.Or(whose, "an app")
 	l.ok("token", "of %s, for %s", text.Quote(whose, 60), l.remote)
 	writes := []string{"admin", "maintain", "push"}
 	switch {
 	case len(a.Refused) > 0:
-		l.add(
-			"permissions",
-			Warning,
-			"the token may not read "+strings.Join(a.Refused, ", ")+": they were not checked",
-			"give the token "+strings.Join(a.Refused, ": read, ")+": read",
-		)
+		l.add("permissions", Warning, "the token may not read "+strings.Join(a.Refused, ", ")+": they were not checked",
+			"give the token "+strings.Join(a.Refused, ": read, ")+": read")
 	case a.Role == "":
-		l.add(
-			"permissions",
-			Unknown,
-			"GitHub does not show what this token may write",
-			"look at permissions in the workflow: see docs/github.md",
-		)
+		l.add("permissions", Unknown, "GitHub does not show what this token may write",
+			"look at permissions in the workflow: see docs/github.md")
 	case !slices.Contains(writes, a.Role):
-		l.add(
-			"permissions",
-			Warning,
+		l.add("permissions", Warning,
 			fmt.Sprintf("%s may not push to %s, so commands in comments are refused", text.Quote(whose, 60), l.remote),
-			"ask an administrator for the role write",
-		)
+			"ask an administrator for the role write")
 	default:
 		l.ok("permissions", "the token reads everything, and the role of its owner is %s", a.Role)
 	}
@@ -109,12 +91,8 @@ func (l *look) proposals(ctx context.Context) {
 	case !known:
 		l.add("refresh", Unknown, "only administrators see whether workflows may open pull requests", "open "+l.page("settings/actions"))
 	case !may:
-		l.add(
-			"refresh",
-			Warning,
-			"workflows may not open pull requests, so baselines cannot be refreshed by one",
-			"gh api"+l.hostname()+" -X PUT repos/"+l.remote.String()+"/actions/permissions/workflow -F can_approve_pull_request_reviews=true",
-		)
+		l.add("refresh", Warning, "workflows may not open pull requests, so baselines cannot be refreshed by one",
+			"gh api"+l.hostname()+" -X PUT repos/"+l.remote.String()+"/actions/permissions/workflow -F can_approve_pull_request_reviews=true")
 	default:
 		l.ok("refresh", "workflows may open pull requests")
 	}
@@ -177,18 +155,10 @@ func (l *look) runner(label string, all []github.Runner) {
 	case online:
 		l.ok("runners", "%s with label %s", text.Plural(len(with), "runner"), name)
 	case len(with) > 0:
-		l.add(
-			"runners",
-			Error,
-			fmt.Sprintf("the runner with label %s is offline, so jobs wait for it", name),
-			"start it on its host: ./run.sh, or sudo ./svc.sh start",
-		)
+		l.add("runners", Error, fmt.Sprintf("the runner with label %s is offline, so jobs wait for it", name),
+			"start it on its host: ./run.sh, or sudo ./svc.sh start")
 	default:
-		l.add(
-			"runners",
-			Warning,
-			fmt.Sprintf("no runner of the repository has label %s (those of an organization cannot be seen)", name),
-			"add one at "+l.page("settings/actions/runners/new")+", or correct hosts in the workflow",
-		)
+		l.add("runners", Warning, fmt.Sprintf("no runner of the repository has label %s (those of an organization cannot be seen)", name),
+			"add one at "+l.page("settings/actions/runners/new")+", or correct hosts in the workflow")
 	}
 }

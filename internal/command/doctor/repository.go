@@ -31,12 +31,8 @@ func (l *look) git(ctx context.Context) {
 		return
 	}
 	if shallow, err := ask("rev-parse", "--is-shallow-repository"); err == nil && shallow == "true" && !l.Job {
-		l.add(
-			"git",
-			Warning,
-			"this clone has a part of the history only, so that run may not find the commit to pair with",
-			"git fetch --unshallow",
-		)
+		l.add("git", Warning, "this clone has a part of the history only, so that run may not find the commit to pair with",
+			"git fetch --unshallow")
 	} else {
 		l.ok("git", "version %s", strings.TrimPrefix(version, "git version "))
 	}

@@ -92,19 +92,12 @@ func (l *look) requires(branch, check string, required github.Required) {
 	case slices.Contains(required.Checks, check):
 		l.ok("protection", "%s requires the check %s", text.Quote(branch, 60), name)
 	case required.Protected:
-		l.add(
-			"protection",
-			Warning,
+		l.add("protection", Warning,
 			fmt.Sprintf("%s is protected and does not require the check %s, so a red verdict can be merged", text.Quote(branch, 60), name),
-			"add it at "+l.page("settings/rules"),
-		)
+			"add it at "+l.page("settings/rules"))
 	default:
-		l.add(
-			"protection",
-			Warning,
-			fmt.Sprintf("%s is not protected, so a red verdict can be merged", text.Quote(branch, 60)),
-			"require the check "+name+" at "+l.page("settings/rules"),
-		)
+		l.add("protection", Warning, fmt.Sprintf("%s is not protected, so a red verdict can be merged", text.Quote(branch, 60)),
+			"require the check "+name+" at "+l.page("settings/rules"))
 	}
 }
 

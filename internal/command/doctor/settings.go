@@ -40,13 +40,9 @@ func (l *look) settings(ctx context.Context) {
 				fmt.Sprintf("sudo nvidia-smi -i %s -pl %s", gpu, r[3]))
 		}
 		if lower(r[4], r[5]) || lower(r[5], r[4]) {
-			l.add(
-				"clocks",
-				Warning,
+			l.add("clocks", Warning,
 				fmt.Sprintf("GPU %s has application clocks of %s MHz, not the usual %s: set them on each start, or not at all", gpu, r[4],
-					r[5]),
-				"sudo nvidia-smi -i "+gpu+" -rac",
-			)
+					r[5]), "sudo nvidia-smi -i "+gpu+" -rac")
 		}
 	}
 	if len(l.findings) == good {
@@ -95,13 +91,9 @@ func (l *look) governor(context.Context) {
 	case len(files) == 0:
 		l.ok("governor", "this host has no governor, as is usual for virtual ones: the hypervisor chooses the clocks")
 	case slow > 0:
-		l.add(
-			"governor",
-			Warning,
+		l.add("governor", Warning,
 			fmt.Sprintf("%d of %s choose their clocks by %s, which adds noise", slow, text.Plural(len(files), "processor"),
-				text.Quote(name, 40)),
-			"sudo cpupower frequency-set --governor performance",
-		)
+				text.Quote(name, 40)), "sudo cpupower frequency-set --governor performance")
 	default:
 		l.ok("governor", "%s at performance", text.Plural(len(files), "processor"))
 	}

@@ -26,12 +26,8 @@ func (l *look) workflows(context.Context) {
 		}
 	}
 	if wrong == 0 && !slices.ContainsFunc(l.calls, call.gates) {
-		l.add(
-			"workflow",
-			Warning,
-			"no workflow calls gate.yml, so pull requests are not gated",
-			"accelgate init, or copy examples/workflows/accelgate.yml",
-		)
+		l.add("workflow", Warning, "no workflow calls gate.yml, so pull requests are not gated",
+			"accelgate init, or copy examples/workflows/accelgate.yml")
 	}
 	l.unstarted()
 	l.commanded()

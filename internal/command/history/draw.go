@@ -51,12 +51,8 @@ func (s *Series) title() string {
 func (s *Series) facts(shown int) []string {
 	first := len(s.Values) - shown
 	lines := []string{
-		fmt.Sprintf(
-			"%s from %s to %s",
-			text.Plural(shown, "run"),
-			measure.ShortRevision(s.Revisions[first]),
-			measure.ShortRevision(s.Revisions[len(s.Revisions)-1]),
-		),
+		fmt.Sprintf("%s from %s to %s", text.Plural(shown, "run"), measure.ShortRevision(s.Revisions[first]),
+			measure.ShortRevision(s.Revisions[len(s.Revisions)-1])),
 	}
 	if first > 0 {
 		lines[0] += fmt.Sprintf("; %d earlier are not shown", first)
@@ -65,10 +61,8 @@ func (s *Series) facts(shown int) []string {
 		return append(lines, fmt.Sprintf("%s: finding a change takes %d", text.Plural(s.Runs, "value"), minHistory))
 	}
 	for _, l := range s.Changes {
-		lines = append(
-			lines,
-			fmt.Sprintf("level: %s between %s and %s, p %.1g", l, measure.ShortRevision(l.After), measure.ShortRevision(l.Before), l.P),
-		)
+		lines = append(lines,
+			fmt.Sprintf("level: %s between %s and %s, p %.1g", l, measure.ShortRevision(l.After), measure.ShortRevision(l.Before), l.P))
 	}
 	if s.Drift != nil {
 		lines = append(lines, fmt.Sprintf("drift: %s since %s", s.Drift, measure.ShortRevision(s.Drift.Since)))
@@ -105,10 +99,8 @@ func (o *Options) drawable(all []Series, runs []*bench.Run) (kept []Series, err 
 	case len(kept) > 0:
 		return kept, nil
 	case len(all) > 0:
-		return nil, fmt.Errorf(
-			"%s has a single run, and a trend takes two: record more with 'accelgate history record'",
-			text.ShellQuote(o.Cell),
-		)
+		return nil, fmt.Errorf("%s has a single run, and a trend takes two: record more with 'accelgate history record'",
+			text.ShellQuote(o.Cell))
 	}
 	var ids []string
 	for _, s := range Collect(slices.Values(runs), Options{All: o.All}) {
@@ -118,10 +110,6 @@ func (o *Options) drawable(all []Series, runs []*bench.Run) (kept []Series, err 
 	if near != "" {
 		near = " (did you mean " + text.ShellQuote(near) + "?)"
 	}
-	return nil, exit.Usagef(
-		"--cell: %s has no cell %q with a gated metric%s: list the cells with 'accelgate list --cells', or add --all",
-		text.Plural(len(runs), "run"),
-		text.OneLine(o.Cell),
-		near,
-	)
+	return nil, exit.Usagef("--cell: %s has no cell %q with a gated metric%s: list the cells with 'accelgate list --cells', or add --all",
+		text.Plural(len(runs), "run"), text.OneLine(o.Cell), near)
 }

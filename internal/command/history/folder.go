@@ -17,9 +17,7 @@ func Folder(o *measure.HostOptions) ([]string, error) {
 	folder := filepath.Dir(o.HistoryPath(file, "label"))
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
 		return nil, exit.Usagef(
-			"%s holds no history: record runs with 'accelgate history record .accelgate/run.json', or name run.json files",
-			folder,
-		)
+			"%s holds no history: record runs with 'accelgate history record .accelgate/run.json', or name run.json files", folder)
 	}
 	return []string{folder}, nil
 }

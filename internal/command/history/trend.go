@@ -218,17 +218,14 @@ func (s *Series) Look() {
 		if s.SameCode(before, p.Index) {
 			continue
 		}
-		s.Changes = append(
-			s.Changes,
-			Level{
-				Changed: judge.ChangeOf(p.Change, s.Better),
-				P:       p.P,
-				After:   s.Revisions[before],
-				Before:  s.Revisions[p.Index],
-				From:    before,
-				At:      p.Index,
-			},
-		)
+		s.Changes = append(s.Changes, Level{
+			Changed: judge.ChangeOf(p.Change, s.Better),
+			P:       p.P,
+			After:   s.Revisions[before],
+			Before:  s.Revisions[p.Index],
+			From:    before,
+			At:      p.Index,
+		})
 	}
 	if len(s.Changes) > 0 {
 		return // a step looks like drift, too

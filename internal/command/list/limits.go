@@ -30,18 +30,8 @@ func PrintLimits(w io.Writer, columns int, limits []gate.CellLimit) error {
 	fmt.Fprintf(t, "cell\tmetric\tlimit\tthreshold\tfrom\tmin\tmax\tmore\n")
 	for i := range limits {
 		l := &limits[i]
-		fmt.Fprintf(
-			t,
-			"%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
-			text.OneLine(l.Cell),
-			text.OneLine(l.Metric),
-			change(l, l.Limit),
-			change(l, l.Threshold),
-			origin(l),
-			bound(l.Min),
-			bound(l.Max),
-			more(l),
-		)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", text.OneLine(l.Cell), text.OneLine(l.Metric), change(l, l.Limit),
+			change(l, l.Threshold), origin(l), bound(l.Min), bound(l.Max), more(l))
 	}
 	return t.Flush()
 }

@@ -78,8 +78,7 @@ func (o *Options) warning(s measure.Sharding) []string {
 		return []string{
 			fmt.Sprintf(
 				"cells that must stay on one host take %s alone: raise --max-minutes or longest of the runner, or split what they load",
-				s.Makespan.Round(time.Second),
-			),
+				s.Makespan.Round(time.Second)),
 		}
 	}
 	return []string{

@@ -128,8 +128,7 @@ func (o *Options) checkFor() error {
 		if inside(folder, cluster.Folder) || inside(cluster.Folder, folder) {
 			return exit.Usagef(
 				"--durations: the jobs write into %s while others of them read the times there: name a copy in another folder",
-				cluster.Folder,
-			)
+				cluster.Folder)
 		}
 	}
 	return nil

@@ -30,10 +30,8 @@ func (r *CaseRefresh) Run(ctx context.Context, e *measure.Env) (int, error) {
 	}
 	known := suitesOfCases(file)
 	if len(known) == 0 {
-		return 0, exit.Usagef(
-			"%s has no suite of kind cases: add one, or record the host's baseline with 'accelgate baseline update'",
-			r.Config,
-		)
+		return 0, exit.Usagef("%s has no suite of kind cases: add one, or record the host's baseline with 'accelgate baseline update'",
+			r.Config)
 	}
 	for _, name := range r.Suites {
 		if !slices.Contains(known, name) {
@@ -52,27 +50,20 @@ func (r *CaseRefresh) Run(ctx context.Context, e *measure.Env) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	edits, err := EditCases(
-		e,
-		file,
-		[]*bench.Run{run},
-		CaseEdits{
-			Reason:   r.Reason,
-			Initial:  r.Initial,
-			Revision: run.Revision,
-			Suites:   r.Suites,
-			Only:     r.Only,
-			Policy:   UnlessForced(r.Force, &policy),
-		},
-	)
+	edits, err := EditCases(e, file, []*bench.Run{run}, CaseEdits{
+		Reason:   r.Reason,
+		Initial:  r.Initial,
+		Revision: run.Revision,
+		Suites:   r.Suites,
+		Only:     r.Only,
+		Policy:   UnlessForced(r.Force, &policy),
+	})
 	if err != nil {
 		return 0, err
 	}
 	if edits.Matched == 0 {
-		return 0, exit.Usagef(
-			"the run has no case that --suite and --only choose: list its cases with 'accelgate report %s'",
-			cmp.Or(r.From, "RUN.json"),
-		)
+		return 0, exit.Usagef("the run has no case that --suite and --only choose: list its cases with 'accelgate report %s'",
+			cmp.Or(r.From, "RUN.json"))
 	}
 	if !r.Dry {
 		if err := edits.Save(); err != nil {

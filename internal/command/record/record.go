@@ -166,11 +166,9 @@ func (r recorded) ForReport(host, path string) report.HostChanges {
 	}
 	for _, c := range r.Changes {
 		if c.Kind == baseline.Added || c.Kind == baseline.Changed {
-			h.Changes = append(
-				h.Changes,
+			h.Changes = append(h.Changes,
 				report.Change{Cell: c.CaseID, Metric: c.Metric, Unit: c.Unit, Better: c.Better, Old: c.Old, New: c.New, HasOld: c.HasOld,
-					Noise: c.Noise, OldN: c.OldN, NewN: c.NewN},
-			)
+					Noise: c.Noise, OldN: c.OldN, NewN: c.NewN})
 		}
 	}
 	h.Still = r.still()

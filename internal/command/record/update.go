@@ -73,11 +73,8 @@ func (u *Update) Run(ctx context.Context, e *measure.Env) (int, error) {
 		return 0, err
 	}
 	if n := recorded.still(); n > 0 {
-		fmt.Fprintf(
-			e.Stdout,
-			"%s moved within the noise or less than min_move and stay as they were; --within-noise rewrites them too\n",
-			text.Plural(n, "number"),
-		)
+		fmt.Fprintf(e.Stdout, "%s moved within the noise or less than min_move and stay as they were; --within-noise rewrites them too\n",
+			text.Plural(n, "number"))
 	}
 	if err := recorded.printSum(e.Stdout, run, ref.Path, done); err != nil {
 		return 0, err
@@ -96,11 +93,8 @@ func (u *Update) Run(ctx context.Context, e *measure.Env) (int, error) {
 		return exit.Passed, judge.Next(e.Stdout, "judge", ref.Typed.Commands(e.Getenv, run).Run)
 	}
 	if ref.From != nil || ref.Shown != "" {
-		return exit.Passed, judge.Next(
-			e.Stdout,
-			"push it as "+text.OneLine(ref.Name())+", and judge",
-			ref.Typed.Commands(e.Getenv, run).Run,
-		)
+		return exit.Passed, judge.Next(e.Stdout, "push it as "+text.OneLine(ref.Name())+", and judge",
+			ref.Typed.Commands(e.Getenv, run).Run)
 	}
 	err = judge.Next(e.Stdout, "review it, commit it, and judge", judge.Reviewed(ref.Path), ref.Typed.Commands(e.Getenv, run).Run)
 	return exit.Passed, err
@@ -168,10 +162,7 @@ func (u *Update) ofAnotherCommit(ctx context.Context, e *measure.Env, run *bench
 	return []string{
 		fmt.Sprintf(
 			"the run in %s is of commit %.12s, and %.12s is checked out: its numbers may not be those of this code; measure again, or record it on purpose",
-			text.OneLine(u.From),
-			text.OneLine(run.Revision),
-			head,
-		),
+			text.OneLine(u.From), text.OneLine(run.Revision), head),
 	}
 }
 

@@ -27,22 +27,38 @@ func Run() (*jsonschema.Schema, error) {
 // Baseline returns the schema (draft 7) of baseline-<host>.json. It permits unknown keys, which accelgate keeps.
 func Baseline() (*jsonschema.Schema, error) {
 	types := written()
-	metric, err := jsonschema.For[baseline.Metric](&jsonschema.ForOptions{TypeSchemas: types})
+	metric, err := ofMetric[baseline.Metric](types)
 	if err != nil {
 		return nil, err
 	}
-	for _, key := range []string{"name", "optional", "definition"} { // the name is the key of the metric
-		delete(metric.Properties, key)
-		metric.PropertyOrder = without(metric.PropertyOrder, key)
-		metric.Required = without(metric.Required, key)
+	metric.Required = without(metric.Required, "better") // which the description of all entries has
+	description, err := ofMetric[bench.Metric](types)
+	if err != nil {
+		return nil, err
 	}
 	types[reflect.TypeFor[baseline.Medians]()] = &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "number"}}
 	types[reflect.TypeFor[[]baseline.Metric]()] = &jsonschema.Schema{Type: "object", AdditionalProperties: metric}
 	s, err := document[baseline.File]("baseline.json", baseline.Schema, types)
 	if err == nil {
+		s.Properties["descriptions"] = &jsonschema.Schema{Type: "object", AdditionalProperties: description}
+		s.PropertyOrder = slices.Insert(s.PropertyOrder, slices.Index(s.PropertyOrder, "entries"), "descriptions")
 		open(s)
 	}
 	return s, err
+}
+
+// ofMetric is the schema of a metric whose name is its key.
+func ofMetric[T any](types map[reflect.Type]*jsonschema.Schema) (*jsonschema.Schema, error) {
+	metric, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: types})
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range []string{"name", "optional", "definition"} {
+		delete(metric.Properties, key)
+		metric.PropertyOrder = without(metric.PropertyOrder, key)
+		metric.Required = without(metric.Required, key)
+	}
+	return metric, nil
 }
 
 // Report returns the schema (draft 7) of the JSON report. It permits unknown keys: a new one does not change the

@@ -47,12 +47,8 @@ func (t *experiment) slower() {
 		found++
 	}
 	if found == len(chosen) {
-		t.prove(
-			"1.5 x the limit slower: %d of %s that are judged fail one at a time, each with its name, exit %d",
-			found,
-			text.Plural(len(t.gated), "cell"),
-			exit.GateFailed,
-		)
+		t.prove("1.5 x the limit slower: %d of %s that are judged fail one at a time, each with its name, exit %d", found,
+			text.Plural(len(t.gated), "cell"), exit.GateFailed)
 	}
 	t.slowerAtOnce()
 }
@@ -170,14 +166,8 @@ func (g *gated) unfound(verdicts []gate.Verdict) string {
 	for i := range verdicts {
 		v := &verdicts[i]
 		if limit, judged := g.metrics[v.Metric]; judged && v.Cell == g.cell && !blocked[v.Metric] {
-			return fmt.Sprintf(
-				"%s %s that is worse by %s does not fail (limit %.4g %%): %s",
-				text.OneLine(g.cell),
-				text.OneLine(v.Metric),
-				injected(limit),
-				limit,
-				remedy(v, limit),
-			)
+			return fmt.Sprintf("%s %s that is worse by %s does not fail (limit %.4g %%): %s", text.OneLine(g.cell), text.OneLine(v.Metric),
+				injected(limit), limit, remedy(v, limit))
 		}
 	}
 	return ""

@@ -3,6 +3,7 @@
 package selftest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -89,9 +90,7 @@ func selftestRun(ctx context.Context, e *measure.Env, s *Options) (*bench.Run, g
 	if err != nil {
 		return nil, gate.Policy{}, err
 	}
-	if c.Options.Repeats == 0 {
-		c.Options.Repeats = 1
-	}
+	c.Options.Repeats = cmp.Or(c.Options.Repeats, 1)
 	if c.Options.Out == "" { // the last run's document stays
 		c.Options.Out = c.File.Resolve(filepath.Join(measure.DefaultOut, "selftest"))
 	}

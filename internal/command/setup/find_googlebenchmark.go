@@ -41,10 +41,8 @@ func (r *repository) googleBenchmark(ctx context.Context) (all []Suite, err erro
 
 func (r *repository) googleHarness(program string) *harness {
 	h := &harness{
-		name: plain(
-			path.Base(program),
-			"bench",
-		), title: "Google Benchmark in " + local(program), format: "googlebench", file: "result.json",
+		name: plain(path.Base(program),
+			"bench"), title: "Google Benchmark in " + local(program), format: "googlebench", file: "result.json",
 		command: []string{
 			local(program),
 			"--benchmark_filter=^{regexp}$",

@@ -53,8 +53,7 @@ func (r *repository) serverSuite(address string) (Suite, error) {
 	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return Suite{}, fmt.Errorf(
 			"the address goes into a committed file, and has credentials, a query or a fragment: write the root of the server, and the key into the variable %s",
-			keyVariable,
-		)
+			keyVariable)
 	}
 	s := Suite{Name: "chat", Title: "OpenAI-compatible server at " + text.OneLine(address)}
 	s.Body = []string{"kind: endpoint", "preset: llm.inference.chatbot-short", "base_url: " + scalar(address)}

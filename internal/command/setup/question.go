@@ -106,8 +106,7 @@ func (f *Found) chooseModel(ask question) error {
 	if !sources.Usable(answer) || strings.ContainsFunc(answer, func(c rune) bool { return c < ' ' }) {
 		return exit.Usagef(
 			"the model %.80q has a character that a command cannot hold: answer with a path or a name without braces and backslashes",
-			answer,
-		)
+			answer)
 	}
 	name := s.Name
 	*s = s.Model.With(answer)

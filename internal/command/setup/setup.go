@@ -81,14 +81,9 @@ func Look(ctx context.Context, o Options) (*Found, error) {
 	}
 	f.Host = r.host
 	if r.files.Cut {
-		f.Warnings = append(
-			f.Warnings,
-			fmt.Sprintf(
-				"the repository has more than %d files: looked at those nearest to its root; add other suites to %s by hand",
-				sources.MaxFiles,
-				ConfigFile,
-			),
-		)
+		f.Warnings = append(f.Warnings,
+			fmt.Sprintf("the repository has more than %d files: looked at those nearest to its root; add other suites to %s by hand",
+				sources.MaxFiles, ConfigFile))
 	}
 	if f.Remote, f.Branch, err = r.git(ctx); err != nil {
 		return nil, err

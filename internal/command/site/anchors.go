@@ -41,20 +41,17 @@ func (h *host) creeps() (all []creep) {
 				continue
 			}
 			interval := judge.IntervalOf(&e, s.Better)
-			all = append(
-				all,
-				creep{
-					judge.ChangeOf(e.Estimate, s.Better),
-					interval[0],
-					interval[1],
-					c.ID,
-					s.Metric,
-					h.cellPage(c) + "#" + metricPlace(i),
-					at,
-					e.Verdict,
-					e.Estimate,
-				},
-			)
+			all = append(all, creep{
+				judge.ChangeOf(e.Estimate, s.Better),
+				interval[0],
+				interval[1],
+				c.ID,
+				s.Metric,
+				h.cellPage(c) + "#" + metricPlace(i),
+				at,
+				e.Verdict,
+				e.Estimate,
+			})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b creep) int { return cmp.Compare(b.slower, a.slower) })

@@ -46,14 +46,6 @@ func badgeSVG(label, message, color string) string {
 	return fmt.Sprintf(
 		`<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="20" role="img" aria-label="%[4]s: %[5]s"><rect width="%[2]d" height="20" fill="#1f2328"/>`+
 			`<rect x="%[2]d" width="%[3]d" height="20" fill="%[6]s"/><g fill="#fff" font-family="Verdana,sans-serif" font-size="11" text-anchor="middle">`+
-			`<text x="%[7]d" y="14">%[4]s</text><text x="%[8]d" y="14">%[5]s</text></g></svg>`+"\n",
-		left+right,
-		left,
-		right,
-		html.EscapeString(label),
-		html.EscapeString(message),
-		fills[color],
-		left/2,
-		left+right/2,
-	)
+			`<text x="%[7]d" y="14">%[4]s</text><text x="%[8]d" y="14">%[5]s</text></g></svg>`+"\n", left+right, left, right,
+		html.EscapeString(label), html.EscapeString(message), fills[color], left/2, left+right/2)
 }

@@ -73,9 +73,7 @@ func find(arguments []string, now time.Time) (*sources, error) {
 	if len(s.histories)+len(s.documents) == 0 {
 		return nil, exit.Usagef(
 			"no %s and no run.json in %s: record runs with 'accelgate history record RUN.json', or check out the history branch",
-			history.Name("LABEL"),
-			text.OneLine(strings.Join(arguments, ", ")),
-		)
+			history.Name("LABEL"), text.OneLine(strings.Join(arguments, ", ")))
 	}
 	slices.Sort(s.labels)
 	s.labels = slices.Compact(s.labels)

@@ -110,12 +110,9 @@ func complete(t *trial, better string) error {
 	case better == "":
 		return fail(0, `there is no direction: add "better": "higher" or "lower"`)
 	case t.Paired && len(t.Baseline) != len(t.Candidate):
-		return fail(
-			0,
+		return fail(0,
 			"%d values of the baseline and %d of the candidate are no pairs: give both the same number, null for a missing value, or leave paired out",
-			len(t.Baseline),
-			len(t.Candidate),
-		)
+			len(t.Baseline), len(t.Candidate))
 	}
 	return nil
 }

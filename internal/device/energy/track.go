@@ -1,6 +1,7 @@
 package energy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -92,18 +93,14 @@ func (s *series) told(span Span) string {
 			s.scope, round(s.points[0].at-span.Start))
 	case span.End > s.points[n-1].at:
 		fault := s.fault
-		if fault == "" {
-			fault = "see whether the device was lost, and stop the meter after the end"
-		}
+		fault = cmp.Or(fault, "see whether the device was lost, and stop the meter after the end")
 		return fmt.Sprintf("the last sample of %s came %v before the end: %s", s.scope, round(span.End-s.points[n-1].at), fault)
 	}
 	for i := s.after(span.Start); s.points[i-1].at < span.End; i++ {
 		if gap := s.points[i].at - s.points[i-1].at; gap > s.gap {
 			return fmt.Sprintf(
-				"there is no sample of %s for %v: see whether the device was lost or this host is overloaded, and measure again",
-				s.scope,
-				round(gap),
-			)
+				"there is no sample of %s for %v: see whether the device was lost or this host is overloaded, and measure again", s.scope,
+				round(gap))
 		}
 		if i == n-1 {
 			break

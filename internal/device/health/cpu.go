@@ -113,19 +113,15 @@ func use(from, end machine, total float64, outside bool) (f finding) {
 	f.readings.add("cpu steal", "%", 100*steal)
 	switch {
 	case outside:
-		f.unknown = append(
-			f.unknown,
-			"what is measured does not run below accelgate, so its use of the processors cannot be separated from that of others: check that nothing else runs",
-		)
+		f.unknown = append(f.unknown,
+			"what is measured does not run below accelgate, so its use of the processors cannot be separated from that of others: check that nothing else runs")
 	case foreign > maxForeign:
 		f.unwell = append(f.unwell, fmt.Sprintf("other programs used %.0f %% of the processors: end them, and measure again", 100*foreign))
 	}
 	if steal > maxSteal {
-		f.unwell = append(
-			f.unwell,
+		f.unwell = append(f.unwell,
 			fmt.Sprintf("the hypervisor gave %.0f %% of the processors' time to other virtual machines: use a host that is not shared",
-				100*steal),
-		)
+				100*steal))
 	}
 	return f
 }
@@ -187,11 +183,9 @@ func (c *clocks) look(s *system, before, now machine) {
 func (c *clocks) judge() finding {
 	f := finding{readings: c.readings}
 	if c.n > 0 && c.share < minClock {
-		f.unwell = append(
-			f.unwell,
+		f.unwell = append(f.unwell,
 			fmt.Sprintf("busy processors ran at %.0f %% of their base frequency: look at their governor, power limit and cooling",
-				100*c.share),
-		)
+				100*c.share))
 	}
 	return f
 }

@@ -59,6 +59,7 @@
 package health
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"runtime"
@@ -106,15 +107,9 @@ type Watcher struct {
 // New returns a watcher and takes a first look at the processors. It holds
 // nothing that must be released.
 func New(o Options) *Watcher {
-	if o.Root == "" {
-		o.Root = "/"
-	}
-	if o.PID == 0 {
-		o.PID = os.Getpid()
-	}
-	if o.GOOS == "" {
-		o.GOOS = runtime.GOOS
-	}
+	o.Root = cmp.Or(o.Root, "/")
+	o.PID = cmp.Or(o.PID, os.Getpid())
+	o.GOOS = cmp.Or(o.GOOS, runtime.GOOS)
 	w := &Watcher{opts: o, last: map[string]state{}, hung: map[string]string{}}
 	if o.GOOS == "linux" {
 		w.system = newSystem(o.Root, o.PID)

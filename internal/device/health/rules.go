@@ -41,11 +41,9 @@ func (w *watched) judge() (f finding) {
 			fmt.Sprintf("%s was held back (%s): look at its cooling and its power supply, and measure again", name, word))
 	}
 	if share, ok := w.cappedClock(); ok && share < minShare {
-		f.unwell = append(
-			f.unwell,
+		f.unwell = append(f.unwell,
 			fmt.Sprintf("%s ran at %.0f %% of its clock to stay below its power limit: look at the limit and the power supply", name,
-				100*share),
-		)
+				100*share))
 	}
 	if n := w.last.errors - w.first.errors; w.first.counted && w.last.counted && n > 0 {
 		f.unwell = append(f.unwell,
@@ -123,20 +121,16 @@ func (w *watched) company() (f finding) {
 	switch {
 	case len(strangers) > 0:
 		shown := strangers[:min(len(strangers), maxShown)]
-		f.unwell = append(
-			f.unwell,
+		f.unwell = append(f.unwell,
 			fmt.Sprintf("other processes use %s (%s): end them, or measure on a device of your own with --devices", name,
-				strings.Join(shown, "; ")),
-		)
+				strings.Join(shown, "; ")))
 	case !w.first.listed || !w.last.listed:
 		f.unknown = append(f.unknown,
 			fmt.Sprintf("no tool lists the processes that use %s: see with its vendor's tool that no other does", name))
 	case blurred:
-		f.unknown = append(
-			f.unknown,
+		f.unknown = append(f.unknown,
 			fmt.Sprintf("the owners of processes that use %s are not visible here: check with its vendor's tool that no other process does",
-				name),
-		)
+				name))
 	}
 	return f
 }

@@ -15,19 +15,7 @@ import (
 
 // columns of [CSV].
 var columns = []string{
-	"host",
-	"revision",
-	"started",
-	"suite",
-	"cell",
-	"outcome",
-	"metric",
-	"unit",
-	"better",
-	"index",
-	"value",
-	"base",
-	"caveat",
+	"host", "revision", "started", "suite", "cell", "outcome", "metric", "unit", "better", "index", "value", "base", "caveat",
 }
 
 // CSV writes one row for each value, as RFC 4180 has it, with a header. Cells that did not
@@ -80,20 +68,15 @@ func writeSample(out *csv.Writer, run *bench.Run, r *bench.Result, s *bench.Samp
 		if i >= unpaired {
 			base = format(s.Base[i-unpaired])
 		}
-		out.Write(
-			slices.Concat(
-				head,
-				[]string{
-					label(name(s.Metric, bench.MaxID)),
-					label(m.Unit),
-					string(m.Better),
-					strconv.Itoa(i),
-					format(v),
-					base,
-					label(cmp.Or(s.Caveat, r.Caveat)),
-				},
-			),
-		)
+		out.Write(slices.Concat(head, []string{
+			label(name(s.Metric, bench.MaxID)),
+			label(m.Unit),
+			string(m.Better),
+			strconv.Itoa(i),
+			format(v),
+			base,
+			label(cmp.Or(s.Caveat, r.Caveat)),
+		}))
 	}
 }
 

@@ -58,9 +58,7 @@ func (g *goWriter) number(n *number) {
 		g.units[unit] = true
 		fmt.Fprintf(g, "Unit %s better=%s\n", unit, n.metric.Better)
 	}
-	if factor == 0 {
-		factor = 1
-	}
+	factor = cmp.Or(factor, 1)
 	name := procless(goName(&n.result.Cell))
 	if !slices.ContainsFunc(n.result.Samples, func(s bench.Sample) bool { return len(s.Base) > 0 }) {
 		g.values(name, n.values, factor, unit)

@@ -15,9 +15,7 @@ func VerifyName(name string, data []byte) error {
 	found := hashName.FindStringSubmatch(name)
 	if found == nil {
 		return fmt.Errorf(
-			"the name %.80q holds no hash to verify the content by: name the file as it was written, as in c16-0123456789ab.json",
-			name,
-		)
+			"the name %.80q holds no hash to verify the content by: name the file as it was written, as in c16-0123456789ab.json", name)
 	}
 	hash, err := ContentHash(data)
 	if err != nil {

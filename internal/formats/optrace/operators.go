@@ -131,10 +131,7 @@ func (p *Profile) checked(rounding float64) (*Profile, error) {
 	if sum > p.Total*(1+sameTotal)+rounding {
 		return nil, fmt.Errorf(
 			"%w: the total is %g s and its operators take %g s together; print the sum over all operators and streams as the total",
-			bench.ErrContradiction,
-			p.Total,
-			sum,
-		)
+			bench.ErrContradiction, p.Total, sum)
 	}
 	return p, nil
 }

@@ -156,9 +156,7 @@ func (t *translation) exclude(enabled []Model) {
 		ids = append(ids, id)
 		t.warn(
 			"model %s is disabled, so its file %s is not measured under its own name either, which TensorSharp does: set enabled to true to measure it",
-			quote(m.ID),
-			quote(name),
-		)
+			quote(m.ID), quote(name))
 	}
 	if len(ids) > 0 {
 		t.line("    exclude:")

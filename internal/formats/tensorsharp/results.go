@@ -71,9 +71,7 @@ func ReadResults(dir string) (run *bench.Run, warnings []string, err error) {
 	}
 	if len(i.run.Results) == 0 {
 		return nil, i.warnings, fmt.Errorf(
-			"%s holds no result of TensorSharp.TestMatrix: name the folder that results_dir of matrix-config.json names",
-			plain(dir),
-		)
+			"%s holds no result of TensorSharp.TestMatrix: name the folder that results_dir of matrix-config.json names", plain(dir))
 	}
 	return i.run, i.warnings, nil
 }

@@ -56,9 +56,7 @@ func describe(m metricPair) Row {
 		if side == nil {
 			continue
 		}
-		if row.Unit == "" {
-			row.Unit = side.Unit
-		}
+		row.Unit = cmp.Or(row.Unit, side.Unit)
 		if row.Better == "" && directed(side.Better) {
 			row.Better = side.Better
 		}
@@ -125,10 +123,7 @@ func (f *judgedRow) compare(m metricPair, p Policy) {
 	}
 	if few, minimum := m.few(); few > 0 && (row.Verdict == Regression || row.Verdict == Improvement) {
 		row.Verdict, row.Reason = Inconclusive, fmt.Sprintf(
-			"a percentile of %d requests is little else than their maximum: gate it from %d on",
-			few,
-			minimum,
-		)
+			"a percentile of %d requests is little else than their maximum: gate it from %d on", few, minimum)
 	}
 	if note := m.fewer(); note != "" {
 		row.Reason = text.Reasons(row.Reason, note)

@@ -22,11 +22,9 @@ func (kinds Kinds) expected(file *config.File) (map[string]bench.Expected, error
 		}
 		for _, one := range list {
 			if _, twice := all[one.Cell]; twice {
-				return nil, s.Errorf(
-					"cases",
+				return nil, s.Errorf("cases",
 					"the case %s is in an earlier suite, too: names of cases are unique over all suites, so rename one, or keep one suite",
-					one.Cell,
-				)
+					one.Cell)
 			}
 			one.Suite = s.Name
 			all[one.Cell] = one

@@ -139,14 +139,9 @@ func (h onHost) checkPoints(s *config.Suite, path string, f *config.Fit, of *mat
 		xs := points[group]
 		slices.Sort(xs)
 		if n := len(slices.Compact(xs)); n < detect.MinPoints {
-			return s.Errorf(
-				path,
-				"the cells %s have %s over %s, and a line needs %d: add values to the axis, or leave these cells out by when",
-				group,
-				text.Plural(n, "point"),
-				f.Over,
-				detect.MinPoints,
-			)
+			return s.Errorf(path,
+				"the cells %s have %s over %s, and a line needs %d: add values to the axis, or leave these cells out by when", group,
+				text.Plural(n, "point"), f.Over, detect.MinPoints)
 		}
 	}
 	return nil

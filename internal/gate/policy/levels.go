@@ -67,11 +67,8 @@ func (h onHost) checkLevels(s *config.Suite, cells []bench.Cell) error {
 func refuseLevels(file *config.File) error {
 	for i := range file.Suites {
 		if s := &file.Suites[i]; !hasEntries(file) && len(s.Levels)+len(file.Policy.Levels) > 0 {
-			return s.Errorf(
-				"",
-				"policy.compat: %s has no levels: remove compat, or levels of the policy and of the suites",
-				file.Policy.Compat,
-			)
+			return s.Errorf("", "policy.compat: %s has no levels: remove compat, or levels of the policy and of the suites",
+				file.Policy.Compat)
 		}
 	}
 	return nil

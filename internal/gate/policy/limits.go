@@ -86,11 +86,8 @@ func (kinds Kinds) limits(file *config.File) (rules []gate.Rule, err error) {
 			rules = append(rules, limitOf(s.Name, file.Source(fmt.Sprintf("suites[%d].limits[%d]", i, k)), &s.Limits[k])...)
 		}
 		if len(rules) > before && !hasEntries(file) {
-			return nil, s.Errorf(
-				"limits",
-				"policy.compat: %s has no limits of metrics: remove one of the two, or limit in metrics",
-				file.Policy.Compat,
-			)
+			return nil, s.Errorf("limits", "policy.compat: %s has no limits of metrics: remove one of the two, or limit in metrics",
+				file.Policy.Compat)
 		}
 	}
 	return rules, nil
@@ -146,11 +143,7 @@ func (h onHost) checkLimits(s *config.Suite, metrics []bench.Metric, cells []ben
 		path, l := fmt.Sprintf("limits[%d]", i), &s.Limits[i]
 		m, err := metricOf(s, path, l.Metric, metrics)
 		if err == nil {
-			err = cmp.Or(
-				checkChange(s, path, l, m),
-				checkTrade(s, path, l.Trade, metrics),
-				h.checkTrigger(s, path, l, cells),
-			)
+			err = cmp.Or(checkChange(s, path, l, m), checkTrade(s, path, l.Trade, metrics), h.checkTrigger(s, path, l, cells))
 		}
 		if err != nil {
 			return err
@@ -172,11 +165,8 @@ func checkChange(s *config.Suite, path string, l *config.Limit, m *bench.Metric)
 		case l.Test != "":
 			key = ".test"
 		}
-		return s.Errorf(
-			path+key,
-			"no change of %s is judged, because it is exact or informational: use min and max, or gate the metric",
-			m.Name,
-		)
+		return s.Errorf(path+key, "no change of %s is judged, because it is exact or informational: use min and max, or gate the metric",
+			m.Name)
 	}
 	if c := l.Change; c != nil && c.Percent >= 100 && m.Better != bench.Lower && m.Quantity() != bench.Score {
 		return s.Errorf(path+".change", "%s is better higher, and cannot lose 100%% or more: write a smaller percentage", m.Name)
@@ -209,20 +199,14 @@ func checkTrade(s *config.Suite, path string, t *config.Trade, metrics []bench.M
 	known := func(m bench.Metric) bool { return m.Name == t.For && !m.IsResource() }
 	limited := slices.ContainsFunc(s.Limits, func(l config.Limit) bool { return l.Metric == t.For && l.Change != nil && l.Level != "advisory" })
 	if bench.Resource(t.For) != nil && !limited && !slices.ContainsFunc(metrics, known) {
-		return s.Errorf(
-			path,
-			"%s is only shown: limit it as well, as in limits: [{metric: %s, change: 10%%}], so that the gain is not lost later",
-			t.For,
-			t.For,
-		)
+		return s.Errorf(path,
+			"%s is only shown: limit it as well, as in limits: [{metric: %s, change: 10%%}], so that the gain is not lost later", t.For,
+			t.For)
 	}
 	m, err := metricOf(s, path, t.For, metrics)
 	if err == nil && (m.Exact || m.Informational && !m.Counted && !m.IsResource()) {
-		return s.Errorf(
-			path,
-			"no change of %s is judged, because it is exact or informational: gate the metric, or name another one",
-			m.Name,
-		)
+		return s.Errorf(path, "no change of %s is judged, because it is exact or informational: gate the metric, or name another one",
+			m.Name)
 	}
 	return err
 }
@@ -253,10 +237,8 @@ func (h onHost) checkSelection(s *config.Suite, path string, of *matrix.When, ce
 		return err
 	}
 	if of.On(string(h)) && !slices.ContainsFunc(cells, of.Selects) {
-		return s.Errorf(
-			path+".when",
-			"matches no cell of the suite: correct it, name the hosts that have such cells by host, or remove the entry",
-		)
+		return s.Errorf(path+".when",
+			"matches no cell of the suite: correct it, name the hosts that have such cells by host, or remove the entry")
 	}
 	return nil
 }

@@ -103,11 +103,7 @@ const minimumEffect = 0.001
 // nothing. Which cells there are may differ from host to host, so entries for other hosts are not held against the cells.
 func Check(s *config.Suite, metrics []bench.Metric, cells []bench.Cell, host string) error {
 	h := onHost(host)
-	return cmp.Or(
-		h.checkLimits(s, metrics, cells),
-		h.checkFits(s, metrics, cells),
-		h.checkLevels(s, cells),
-	)
+	return cmp.Or(h.checkLimits(s, metrics, cells), h.checkFits(s, metrics, cells), h.checkLevels(s, cells))
 }
 
 // onHost is the label of the host that cells are measured on.

@@ -2,6 +2,7 @@ package actions
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -291,9 +292,7 @@ type environment struct {
 // match returns the variable, or unset if it is empty, if it satisfies valid.
 func (env *environment) match(name, unset string, valid func(string) bool) string {
 	s := env.getenv(name)
-	if s == "" {
-		s = unset
-	}
+	s = cmp.Or(s, unset)
 	if valid(s) {
 		return s
 	}

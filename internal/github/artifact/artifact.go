@@ -70,12 +70,6 @@ type Options struct {
 	Names []string
 }
 
-// File is a file of an archive.
-type File struct {
-	Name string // with "/" between folders, of letters, digits, ".", "_", "-", "+" and "="
-	Data []byte
-}
-
 // archive is one whose structure was checked and whose entries were not
 // inflated yet.
 type archive struct {

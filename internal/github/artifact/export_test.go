@@ -5,6 +5,12 @@ import (
 	"io"
 )
 
+// File is a file of an archive.
+type File struct {
+	Name string
+	Data []byte
+}
+
 // Read returns the files of an archive of size bytes, in its order, at least
 // one. The error is a [Refusal], or that of r.
 func Read(r io.ReaderAt, size int64, o Options) ([]File, error) {

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -34,9 +35,7 @@ func Here(getenv func(string) string) *Job {
 	case getenv("SLURM_JOB_ID") != "" && getenv("SLURMD_NODENAME") != "": // not a shell on a login node that holds an allocation
 		j := &Job{System: Slurm, ID: getenv("SLURM_ARRAY_JOB_ID"), Allocates: true, Nodes: 1}
 		j.id, j.end = getenv("SLURM_JOB_ID"), getenv("SLURM_JOB_END_TIME")
-		if j.ID == "" {
-			j.ID = j.id
-		}
+		j.ID = cmp.Or(j.ID, j.id)
 		if n, err := strconv.Atoi(getenv("SLURM_JOB_NUM_NODES")); err == nil && n > 0 {
 			j.Nodes = n
 		}

@@ -48,11 +48,9 @@ type logName struct{ log, failed string }
 // ctx was done, or that something of it cannot be ended.
 func (c *Checkout) run(ctx context.Context, step *config.Step, name logName, limit time.Duration,
 	env ...string) (reason string, err error) {
-	response, err := c.Worker.Do(
-		ctx,
+	response, err := c.Worker.Do(ctx,
 		worker.Request{Args: step.Command, Dir: c.path(step.Dir), Env: append(suite.Entries(step.Env), env...),
-			Timeout: cmp.Or(step.Timeout, limit), Transcript: maxLog},
-	)
+			Timeout: cmp.Or(step.Timeout, limit), Transcript: maxLog})
 	path := c.keep(name.log, response.Transcript)
 	if err != nil || response.OK() {
 		return "", err

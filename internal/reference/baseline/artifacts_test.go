@@ -17,7 +17,7 @@ func TestArtifacts(t *testing.T) {
 		return newRun(r)
 	}
 	f, _ := update(t, nil, of("d1", 100, 101, 99, 100, 102), baseline.UpdateOptions{Now: monday})
-	if text := marshal(t, f); !strings.Contains(text, "\n      \"artifacts\": \"d1\",\n      \"metrics\"") {
+	if text := marshal(t, f); !strings.Contains(text, `"artifacts": "d1", "metrics"`) {
 		t.Errorf("written:\n%s", text)
 	}
 	f = parse(t, marshal(t, f))

@@ -15,27 +15,21 @@
 //	  "schema": 1,
 //	  "fingerprint": {"os": "linux", "arch": "amd64", "cpu": "EPYC 9354", "cores": 32},
 //	  "calibration_ms": 212.4,
+//	  "descriptions": {
+//	    "decode_tps": {"better": "higher", "unit": "tok/s", "resolution": 0.1}
+//	  },
 //	  "entries": [
-//	    {
-//	      "case_id": "tiny__cpu__tg128__baseline",
-//	      "ok": true,
-//	      "correctness_ok": true,
-//	      "decode_tps": 41.2,
-//	      "suite": "quickstart",
-//	      "metrics": {
-//	        "decode_tps": {"median": 41.2, "mad": 0.3, "n": 5, "noise": 0.012, "mde": 0.06, "better": "higher", "unit": "tok/s", "resolution": 0.1}
-//	      },
-//	      "operators": [
-//	        {"name": "matmul", "total_ms": 18.4, "calls": 96}
-//	      ],
-//	      "anchor": {"captured_at": "2026-01-05T09:00:00+00:00", "commit": "89abdef", "metrics": {"decode_tps": 40.9}}
-//	    }
+//	    {"case_id": "tiny__cpu__baseline", "ok": true, "decode_tps": 41.2, "metrics": {"decode_tps": {"median": 41.2, "mad": 0.3, "n": 5}}},
+//	    {"case_id": "tiny__cpu__tg64__baseline", "ok": true, "correctness_ok": true, "suite": "quickstart", "operators": [
+//	      {"name": "matmul", "total_ms": 18.4, "calls": 96}
+//	    ]}
 //	  ]
 //	}
 //
 // The noise of one value and the smallest slow-down that it lets be found (mde)
-// are fractions, and there where [Calibrate] put them. An anchor holds the
-// medians that an entry was created with; only [Pin] moves it.
+// are fractions, and there where [Calibrate] put them. An entry may describe a
+// metric itself. An anchor holds the medians that an entry was created with; only
+// [Pin] moves it.
 //
 // [Parse] accepts what people and other tools make of that; [Marshal] writes
 // one form only, so that a diff shows what changed and nothing else.
@@ -73,6 +67,7 @@ type File struct {
 	Entries       []Entry `json:"entries"`
 
 	extra   []unknown
+	extraOf map[string][]unknown // in descriptions of metrics, by name
 	machine machine
 	source  []byte // what Parse read, for Lint; nil in a File made in memory
 }
@@ -95,7 +90,7 @@ type machine struct {
 type Entry struct {
 	CaseID        string `json:"case_id"`
 	OK            bool   `json:"ok"`
-	CorrectnessOK *bool  `json:"correctness_ok"` // nil: correctness was not checked
+	CorrectnessOK *bool  `json:"correctness_ok,omitempty"` // nil: correctness was not checked
 
 	// TensorSharp's metrics; nil where the file has none. Where Metrics holds
 	// the same name, that median wins. TensorSharp writes 0 for "does not apply".
@@ -158,7 +153,7 @@ type Operator struct {
 
 // Anchor holds the medians an entry was created with. A refresh leaves it
 // alone, so that many small losses, each within the limit, still add up; [Pin]
-// moves it.
+// moves it. An entry without one is its own anchor, as of when the file was captured.
 type Anchor struct {
 	CapturedAt time.Time `json:"captured_at"`
 	Commit     string    `json:"commit"`
@@ -185,6 +180,28 @@ func (ms Medians) Of(name string) (median float64, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// anchor returns the anchor of the entry; nil for a known failure and where nothing was measured.
+func (e *Entry) anchor(f *File) *Anchor {
+	measured := e.measured()
+	if e.Anchor != nil || !e.OK || len(measured) == 0 {
+		return e.Anchor
+	}
+	return &Anchor{CapturedAt: f.CapturedAt, Commit: f.commit(), Metrics: medians(measured)}
+}
+
+// anchoredHere reports whether the anchor need not be written.
+func (e *Entry) anchoredHere() bool {
+	return e.Anchor == nil || len(e.Anchor.extra) == 0 && slices.Equal(e.Anchor.Metrics, medians(e.measured()))
+}
+
+// commit is "" where it is unknown.
+func (f *File) commit() string {
+	if f.Commit == nil {
+		return ""
+	}
+	return *f.Commit
 }
 
 // medians are those of metrics, which are sorted by name.

@@ -60,10 +60,13 @@ func anchored(of map[string]float64) (ms baseline.Medians) {
 	return ms
 }
 
-// decodeOf is the anchored median of decode_tps.
-func decodeOf(a *baseline.Anchor) float64 {
-	median, _ := a.Metrics.Of("decode_tps")
-	return median
+// anchorOf is what an entry's decode_tps is anchored at, and when.
+func anchorOf(f *baseline.File, id string) (decode float64, at bench.Point) {
+	r := f.Run().ByID()[id]
+	if s := r.Sample("decode_tps"); s != nil {
+		decode = s.Anchor
+	}
+	return decode, r.Anchored
 }
 
 // TestFormat reads the file that shows every field, and writes it back to the
@@ -109,7 +112,7 @@ func TestFormat(t *testing.T) {
 			Metrics: []baseline.Metric{decode, maxErr, load},
 			Anchor: &baseline.Anchor{
 				CapturedAt: captured, Commit: "0123abc",
-				Metrics: anchored(map[string]float64{"decode_tps": 412.7, "max_abs_err": 2.5e-7, "model_load_ms": 890}),
+				Metrics: anchored(map[string]float64{"decode_tps": 409.5, "max_abs_err": 2.5e-7, "model_load_ms": 890}),
 			},
 		}, {
 			CaseID: "tiny__vulkan__tg128__baseline", CorrectnessOK: new(false),
@@ -125,6 +128,39 @@ func TestFormat(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(written), marshal(t, f)); diff != "" {
 		t.Errorf("Marshal (-file +written):\n%s", diff)
+	}
+}
+
+// TestDescriptions: what an entry says of a metric wins over what the file says of it, wherever both mean the same, and a file in which
+// each entry describes its metrics and has its own medians for an anchor is written with both once.
+func TestDescriptions(t *testing.T) {
+	const once = `{"descriptions": {"m": {"better": "lower", "unit": "ms", "owner": 1}, "gone": {"better": "lower", "owner": 2}}, "entries": [
+		{"case_id": "a", "ok": true, "metrics": {"m": {"median": 2}}},
+		{"case_id": "b", "ok": true, "metrics": {"m": {"median": 3, "better": "lower", "resolution": 0.5}}}]}`
+	f := parse(t, once)
+	a, b := f.Entries[0].Metric("m"), f.Entries[1].Metric("m")
+	if a.Better != bench.Lower || a.Unit != "ms" || a.Resolution != 0 || b.Better != bench.Lower || b.Unit != "" || b.Resolution != 0.5 {
+		t.Errorf("the metrics are %+v and %+v", a.Metric, b.Metric)
+	}
+	written := marshal(t, f)
+	if !strings.Contains(written, `"m": {"better": "lower", "unit": "ms", "owner": 1}`) || strings.Contains(written, "gone") {
+		t.Errorf("written:\n%s", written)
+	}
+	const each = `{"entries": [
+		{"case_id": "a", "ok": true, "metrics": {"m": {"median": 2, "better": "lower", "unit": "ms"}}, "anchor": {"commit": "0", "metrics": {"m": 2}}},
+		{"case_id": "b", "ok": true, "metrics": {"m": {"median": 3, "better": "lower", "resolution": 0.5}}}]}`
+	if got := marshal(t, parse(t, each)); got != strings.Replace(written, `, "owner": 1`, "", 1) {
+		t.Errorf("written:\n%s", got)
+	}
+	for wrong, want := range map[string]string{
+		`{"entries": [{"case_id": "a"}], "descriptions": {}}`:                                                     "move them before",
+		`{"descriptions": {"m": {"better": "up"}}}`:                                                               `write "higher" or "lower"`,
+		`{"descriptions": {"m": {"better": "lower", "min_count": 2}}}`:                                            "write both, or neither",
+		`{"descriptions": {"m": {}}, "entries": [{"case_id": "a", "ok": true, "metrics": {"m": {"median": 1}}}]}`: "has no better",
+	} {
+		if _, err := baseline.Parse("h", []byte(wrong)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", wrong, err, want)
+		}
 	}
 }
 
@@ -155,7 +191,7 @@ func TestNumbersAndStrings(t *testing.T) {
 		{math.SmallestNonzeroFloat64, "5e-324"},
 	} {
 		f := &baseline.File{Entries: []baseline.Entry{{CaseID: "a", Metrics: []baseline.Metric{metric("m", "", bench.Lower, c.v, 0, 1)}}}}
-		if got := marshal(t, f); !strings.Contains(got, `{"median": `+c.want+`, "mad": 0, "n": 1, "better": "lower"}`) {
+		if got := marshal(t, f); !strings.Contains(got, `{"median": `+c.want+`, "mad": 0, "n": 1}`) {
 			t.Errorf("%v is written as\n%swant %s", c.v, got, c.want)
 		}
 	}
@@ -182,7 +218,7 @@ func TestMarshalRefuses(t *testing.T) {
 			t.Errorf("Marshal error is %v, want one with %q", err, want)
 		}
 	}
-	refused(`case_id "a" is on line 8 already`, baseline.Entry{CaseID: "a"}, baseline.Entry{CaseID: "b"}, baseline.Entry{CaseID: "a"})
+	refused(`case_id "a" is on line 7 already`, baseline.Entry{CaseID: "a"}, baseline.Entry{CaseID: "b"}, baseline.Entry{CaseID: "a"})
 	refused("case_id is empty", baseline.Entry{})
 	refused(`"decode_tps" must be a number, not NaN`, baseline.Entry{CaseID: "a", DecodeTPS: new(math.NaN())})
 	refused(`"decode_tps" must be a number, not +Inf`, baseline.Entry{CaseID: "a", DecodeTPS: new(math.Inf(1))})

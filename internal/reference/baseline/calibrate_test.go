@@ -30,7 +30,7 @@ func calibrated(t *testing.T) *baseline.File {
 // dropped where the host is another one.
 func TestCalibrate(t *testing.T) {
 	f := calibrated(t)
-	if text := marshal(t, f); !strings.Contains(text, `"n": 1, "noise": 0.012, "mde": 0.057, "better"`) || strings.Count(text, "noise") != 1 {
+	if text := marshal(t, f); !strings.Contains(text, `"n": 1, "noise": 0.012, "mde": 0.057}`) || strings.Count(text, "noise") != 1 {
 		t.Errorf("written:\n%s", text)
 	}
 	if s := f.Run().Results[0].Sample("decode_tps").Summary; s.Noise != 0.012 || s.MDE != 0.057 {
@@ -43,8 +43,9 @@ func TestCalibrate(t *testing.T) {
 	run := newRun(result("a", bench.Passed, sample("decode_tps", 200)), result("b", bench.Passed, sample("decode_tps", 90)))
 	run.Host.Fingerprint = h200
 	moved, _ := update(t, f, run, baseline.UpdateOptions{Now: tuesday})
-	if m := moved.Entries[0].Metric("decode_tps"); m.Noise != 0 || m.MDE != 0 || decodeOf(moved.Entries[0].Anchor) != 200 {
-		t.Errorf("on another host: %+v, anchor %+v", m, moved.Entries[0].Anchor)
+	anchor, _ := anchorOf(moved, "a")
+	if m := moved.Entries[0].Metric("decode_tps"); m.Noise != 0 || m.MDE != 0 || anchor != 200 {
+		t.Errorf("on another host: %+v, anchor %v", m, anchor)
 	}
 
 	foreign := newRun(bench.Result{Cell: bench.Cell{Raw: "b"}, Outcome: bench.Passed, // a run cannot excuse itself by its own noise
@@ -65,7 +66,7 @@ func TestCalibrationOfTheMachine(t *testing.T) {
 	run := newRun(result("a", bench.Passed, sample("decode_tps", 100)))
 	run.Calibration = &bench.Calibration{Before: []float64{212.44444, 210, 215}, After: []float64{500}}
 	f, _ := update(t, nil, run, baseline.UpdateOptions{Now: monday})
-	if text := marshal(t, f); !strings.Contains(text, "\n  \"calibration_ms\": 212.4444,\n  \"entries\"") {
+	if text := marshal(t, f); !strings.Contains(text, "\n  \"calibration_ms\": 212.4444,\n  \"descriptions\"") {
 		t.Errorf("written:\n%s", text)
 	}
 	f = parse(t, marshal(t, f))
@@ -90,8 +91,8 @@ func TestPin(t *testing.T) {
 	f.Entries = append(f.Entries, failed)
 	f, _ = update(t, f, newRun(result("a", bench.Passed, sample("decode_tps", 80), sample("prefill_tps", 9)), result("b", bench.Passed, sample("decode_tps", 40))),
 		baseline.UpdateOptions{Reason: "slower", Now: tuesday, All: true})
-	if decodeOf(f.Entries[0].Anchor) != 100 {
-		t.Fatalf("a refresh moved the anchor: %+v", f.Entries[0].Anchor)
+	if anchor, _ := anchorOf(f, "a"); anchor != 100 {
+		t.Fatalf("a refresh moved the anchor to %v", anchor)
 	}
 	before := marshal(t, f)
 	pinned, changes := baseline.Pin(f, func(id string) bool { return id != "b" }, "accelgate v1.0.0", "the new kernel is worth it")
@@ -99,11 +100,11 @@ func TestPin(t *testing.T) {
 		t.Error("the old file was modified")
 	}
 	pinned = parse(t, marshal(t, pinned))
-	a := pinned.Entries[0].Anchor
-	if decodeOf(a) != 80 || !a.CapturedAt.Equal(tuesday) || a.Commit != "0123abc" {
-		t.Errorf("anchor %+v", a)
+	if anchor, at := anchorOf(pinned, "a"); anchor != 80 || !at.At.Equal(tuesday) || at.Revision != "0123abc" {
+		t.Errorf("anchor %v of %+v", anchor, at)
 	}
-	if decodeOf(pinned.Entries[1].Anchor) != 50 || pinned.Entries[2].Anchor != nil {
+	other, _ := anchorOf(pinned, "b")
+	if none, at := anchorOf(pinned, "z"); other != 50 || none != 0 || !at.At.IsZero() {
 		t.Errorf("another entry was pinned: %+v", pinned.Entries[1:])
 	}
 	if *pinned.Notes != "the new kernel is worth it (accelgate v1.0.0)" || pinned.Entries[0].Metric("decode_tps").Noise != 0.012 {

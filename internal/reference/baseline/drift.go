@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -53,30 +54,23 @@ func Pin(old *File, only func(caseID string) bool, tool, reason string) (*File, 
 // pin moves the anchor of an entry, unless it has every median already.
 func (e *Entry) pin(f *File) (changes []Change) {
 	measured := e.measured()
-	a := &Anchor{CapturedAt: f.CapturedAt, Metrics: medians(measured)}
-	if f.Commit != nil {
-		a.Commit = *f.Commit
+	a, before := &Anchor{CapturedAt: f.CapturedAt, Commit: f.commit(), Metrics: medians(measured)}, e.anchor(f)
+	if before == nil {
+		return nil
 	}
-	var before Anchor
-	if e.Anchor != nil {
-		before = *e.Anchor
-		a.extra = before.extra
-	}
+	a.extra = before.extra
 	for _, m := range measured {
 		if first, known := before.Metrics.Of(m.Name); !known || first != m.Median {
-			changes = append(
-				changes,
-				Change{
-					CaseID: e.CaseID,
-					Metric: m.Name,
-					Unit:   m.Unit,
-					Better: m.Better,
-					Old:    first,
-					HasOld: known,
-					New:    m.Median,
-					Kind:   Changed,
-				},
-			)
+			changes = append(changes, Change{
+				CaseID: e.CaseID,
+				Metric: m.Name,
+				Unit:   m.Unit,
+				Better: m.Better,
+				Old:    first,
+				HasOld: known,
+				New:    m.Median,
+				Kind:   Changed,
+			})
 		}
 	}
 	if !slices.Equal(before.Metrics, a.Metrics) && len(a.Metrics) > 0 {
@@ -94,9 +88,7 @@ func day(t time.Time) string {
 
 // notes names the tool behind the reason.
 func notes(tool, reason string) string {
-	if tool == "" {
-		tool = "accelgate"
-	}
+	tool = cmp.Or(tool, "accelgate")
 	if strings.TrimSpace(reason) == "" {
 		return "captured by " + tool
 	}

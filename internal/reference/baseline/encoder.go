@@ -9,11 +9,16 @@ import (
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/accelgate/accelgate/internal/bench"
 )
 
 // encoder appends JSON. With an indent, an item starts on its own line; with
 // an empty one it follows on the same line.
-type encoder struct{ b []byte }
+type encoder struct {
+	b         []byte
+	described map[string]*bench.Metric // what the file says of metrics, by name
+}
 
 func (e *encoder) open(bracket byte)  { e.b = append(e.b, bracket) }
 func (e *encoder) close(bracket byte) { e.b = append(e.b, bracket) }

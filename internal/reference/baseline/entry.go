@@ -35,24 +35,14 @@ func (u *update) newEntry(id string, r *bench.Result, described map[string]*benc
 		case summary.N == 0:
 			continue
 		case !known || s.Metric == "":
-			return e, fmt.Errorf(
-				"cell %s: the run does not state what metric %s is: measure again with accelgate baseline update",
-				quote(id),
-				quote(s.Metric),
-			)
+			return e, fmt.Errorf("cell %s: the run does not state what metric %s is: measure again with accelgate baseline update",
+				quote(id), quote(s.Metric))
 		case e.Metric(s.Metric) != nil:
-			return e, fmt.Errorf(
-				"cell %s: metric %s is there twice: measure again with accelgate baseline update",
-				quote(id),
-				quote(s.Metric),
-			)
+			return e, fmt.Errorf("cell %s: metric %s is there twice: measure again with accelgate baseline update", quote(id),
+				quote(s.Metric))
 		case !usable(summary):
-			return e, fmt.Errorf(
-				"cell %s: %s is %v, which cannot be a reference: correct what the cell prints and measure again",
-				quote(id),
-				quote(s.Metric),
-				summary.Median,
-			)
+			return e, fmt.Errorf("cell %s: %s is %v, which cannot be a reference: correct what the cell prints and measure again",
+				quote(id), quote(s.Metric), summary.Median)
 		case u.run.NoReference(s.Metric, summary.Median) != "":
 			continue
 		}

@@ -149,15 +149,11 @@ func (l *linter) metric(m *Metric) {
 	case before != now:
 		l.errorf(
 			"%s: unit, better, exact, informational, fallback_for, counted_by or min_count differ from the entries before: make them equal",
-			name,
-		)
+			name)
 	case before.Resolution != m.Resolution:
 		l.warnf(
 			"%s: resolution is %v here and %v before, and the coarser one counts for all: measure every cell again with accelgate baseline update",
-			name,
-			m.Resolution,
-			before.Resolution,
-		)
+			name, m.Resolution, before.Resolution)
 	}
 }
 
@@ -167,12 +163,7 @@ func (l *linter) drift(e *Entry, m *Metric) {
 		first, _ := e.Anchor.Metrics.Of(m.Name)
 		l.warnf(
 			"%s has crept from %v to %v (%+.1f %%, worse) since %s: look for the cause with accelgate history, or accept it with accelgate baseline anchor",
-			quote(m.Name),
-			first,
-			m.Median,
-			m.Better.Change(change),
-			day(e.Anchor.CapturedAt),
-		)
+			quote(m.Name), first, m.Median, m.Better.Change(change), day(e.Anchor.CapturedAt))
 	}
 }
 
@@ -187,12 +178,8 @@ func (l *linter) classic(e *Entry) {
 		case m == nil && **value > 0:
 			l.errorf("%q is %v in the entry itself and missing in metrics: delete it, or measure the cell again", name, **value)
 		case m != nil && **value != m.Median:
-			l.errorf(
-				"%q is %v in the entry itself and %v in metrics: measure the cell again with accelgate baseline update",
-				name,
-				**value,
-				m.Median,
-			)
+			l.errorf("%q is %v in the entry itself and %v in metrics: measure the cell again with accelgate baseline update", name, **value,
+				m.Median)
 		}
 	}
 }

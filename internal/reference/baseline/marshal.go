@@ -6,11 +6,13 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+
+	"github.com/accelgate/accelgate/internal/bench"
 )
 
 // Marshal returns the file in its one written form: entries sorted by case id,
-// one metric or operator on a line, numbers as short as they read back the
-// same, a newline at the end. It fails where [Parse] would refuse the result,
+// one on a line but for its operators, what all say of a metric once, numbers as short
+// as they read back the same, a newline at the end. It fails where [Parse] would refuse the result,
 // so what is written can always be read. f is not modified.
 func Marshal(f *File) ([]byte, error) {
 	data, err := encode(f)
@@ -24,8 +26,9 @@ func Marshal(f *File) ([]byte, error) {
 }
 
 func encode(f *File) ([]byte, error) {
-	const usual = 700 // bytes of an entry
-	e := encoder{make([]byte, 0, usual*(1+len(f.Entries)))}
+	const usual = 300 // bytes of an entry
+	entries := sorted(f.Entries, byCaseID)
+	e := encoder{make([]byte, 0, usual*(1+len(entries))), descriptions(entries)}
 	e.open('{')
 	e.key("  ", "host_label").string(f.HostLabel)
 	e.key("  ", "captured_at").time(f.CapturedAt)
@@ -42,9 +45,10 @@ func encode(f *File) ([]byte, error) {
 		e.key("  ", "fingerprint").raw(text)
 	}
 	e.optionalNumber("  ", "calibration_ms", f.CalibrationMS)
+	e.descriptions(f.extraOf)
 	e.key("  ", "entries").open('[')
-	for _, entry := range sorted(f.Entries, byCaseID) {
-		e.item("    ").entry(&entry)
+	for i := range entries {
+		e.item("    ").entry(&entries[i])
 	}
 	e.closeLine("  ", ']')
 	e.extra("  ", f.extra)
@@ -75,46 +79,65 @@ func (f *File) fingerprint() (json.RawMessage, error) {
 }
 
 func (e *encoder) entry(entry *Entry) {
-	const indent = "      "
 	e.open('{')
-	e.key(indent, "case_id").string(entry.CaseID)
-	e.key(indent, "ok").bool(entry.OK)
-	e.key(indent, "correctness_ok")
-	if entry.CorrectnessOK == nil {
-		e.raw([]byte("null"))
-	} else {
-		e.bool(*entry.CorrectnessOK)
+	e.key("", "case_id").string(entry.CaseID)
+	e.key("", "ok").bool(entry.OK)
+	if entry.CorrectnessOK != nil {
+		e.key("", "correctness_ok").bool(*entry.CorrectnessOK)
 	}
 	for i, value := range entry.classicValues() {
 		if *value != nil {
-			e.key(indent, classic[i].Name).float(**value)
+			e.key("", classic[i].Name).float(**value)
 		}
 	}
 	e.conditions(entry.Conditions)
-	if entry.Artifacts != "" {
-		e.key(indent, "artifacts").string(entry.Artifacts)
-	}
-	if entry.Suite != "" {
-		e.key(indent, "suite").string(entry.Suite)
-	}
+	e.optional("artifacts", entry.Artifacts)
+	e.optional("suite", entry.Suite)
 	e.metrics(entry.Metrics)
-	e.operators(entry.Operators)
-	if entry.Anchor != nil {
-		e.key(indent, "anchor").anchor(entry.Anchor)
+	if !entry.anchoredHere() {
+		e.key("", "anchor").anchor(entry.Anchor)
 	}
-	e.extra(indent, entry.extra)
-	e.closeLine("    ", '}')
+	e.operators(entry.Operators)
+	e.extra("", entry.extra)
+	e.close('}')
+}
+
+// descriptions are what metrics are, as the first entry of each says.
+func descriptions(entries []Entry) map[string]*bench.Metric {
+	first := map[string]*bench.Metric{}
+	for i := range entries {
+		for _, m := range entries[i].Metrics {
+			if first[m.Name] == nil {
+				first[m.Name] = m.Metric
+			}
+		}
+	}
+	return first
+}
+
+func (e *encoder) descriptions(extra map[string][]unknown) {
+	if len(e.described) == 0 {
+		return
+	}
+	e.key("  ", "descriptions").open('{')
+	for _, name := range slices.Sorted(maps.Keys(e.described)) {
+		e.key("    ", name).open('{')
+		e.meaning(e.described[name])
+		e.extra("", extra[name])
+		e.close('}')
+	}
+	e.closeLine("  ", '}')
 }
 
 func (e *encoder) metrics(metrics []Metric) {
 	if len(metrics) == 0 {
 		return
 	}
-	e.key("      ", "metrics").open('{')
+	e.key("", "metrics").open('{')
 	for _, m := range sorted(metrics, byName) {
-		e.key("        ", m.Name).metric(&m)
+		e.key("", m.Name).metric(&m)
 	}
-	e.closeLine("      ", '}')
+	e.close('}')
 }
 
 func (e *encoder) metric(m *Metric) {
@@ -125,7 +148,16 @@ func (e *encoder) metric(m *Metric) {
 	e.optionalNumber("", "noise", m.Noise)
 	e.optionalNumber("", "mde", m.MDE)
 	e.optionalNumber("", "stderr", m.StdErr)
-	e.optional("better", string(m.Better))
+	if first := e.described[m.Name]; m.Metric != first && *m.Metric != *first {
+		e.meaning(m.Metric)
+	}
+	e.extra("", m.others())
+	e.close('}')
+}
+
+// meaning writes what a metric is.
+func (e *encoder) meaning(m *bench.Metric) {
+	e.key("", "better").string(string(m.Better))
 	e.optional("unit", m.Unit)
 	e.optional("kind", m.Kind.String())
 	e.optionalNumber("", "resolution", m.Resolution)
@@ -139,31 +171,29 @@ func (e *encoder) metric(m *Metric) {
 	if m.MinCount != 0 {
 		e.key("", "min_count").int(int64(m.MinCount))
 	}
-	e.extra("", m.others())
-	e.close('}')
 }
 
 func (e *encoder) operators(operators []Operator) {
 	if len(operators) == 0 {
 		return
 	}
-	e.key("      ", "operators").open('[')
+	e.key("", "operators").open('[')
 	for _, op := range operators {
-		e.item("        ").open('{')
+		e.item("      ").open('{')
 		e.key("", "name").string(op.Name)
 		e.key("", "total_ms").float(op.TotalMS)
 		e.key("", "calls").int(op.Calls)
 		e.extra("", op.extra)
 		e.close('}')
 	}
-	e.closeLine("      ", ']')
+	e.closeLine("    ", ']')
 }
 
 func (e *encoder) conditions(conditions map[string]string) {
 	if len(conditions) == 0 {
 		return
 	}
-	e.key("      ", "conditions").open('{')
+	e.key("", "conditions").open('{')
 	for _, name := range slices.Sorted(maps.Keys(conditions)) {
 		e.key("", name).string(conditions[name])
 	}

@@ -21,7 +21,7 @@ const (
 	MaxFileSize = 256 << 20
 	maxEntries  = 1_000_000
 	maxPerEntry = 1000 // metrics, operators, anchored medians
-	minEntry    = 200  // bytes that one in a long list takes: fewer get no room beforehand
+	minEntry    = 100  // bytes that one in a long list takes: fewer get no room beforehand
 
 	maxFingerprint = 64 << 10
 )
@@ -93,10 +93,8 @@ func readable(name string, data []byte) error {
 	}
 	switch {
 	case len(bytes.TrimSpace(data)) == 0:
-		return fmt.Errorf(
-			"%s:1:1: the file is empty: restore it from git, or delete it and then run accelgate baseline update",
-			plain(name),
-		)
+		return fmt.Errorf("%s:1:1: the file is empty: restore it from git, or delete it and then run accelgate baseline update",
+			plain(name))
 	case utf8.Valid(data):
 		return nil
 	}
@@ -131,6 +129,8 @@ func (r *reader) file(f *File) {
 			r.fingerprint(f)
 		case "calibration_ms":
 			r.positive(&f.CalibrationMS)
+		case "descriptions":
+			r.meanings(f)
 		case "entries":
 			r.entries(f)
 		default:
@@ -168,6 +168,35 @@ func (r *reader) fingerprint(f *File) {
 func clone(p bench.Fingerprint) bench.Fingerprint {
 	p.Accelerators = slices.Clone(p.Accelerators)
 	return p
+}
+
+// meanings reads what metrics are, for all entries that do not say it themselves.
+func (r *reader) meanings(f *File) {
+	if r.null() {
+		return
+	}
+	if at := r.next(); f.Entries != nil {
+		r.note(at, "descriptions stand behind the entries: move them before the entries")
+	}
+	r.table(func(name string) {
+		if !r.room(len(r.common), "descriptions") {
+			return
+		}
+		m, at, extra := &bench.Metric{Name: name}, r.next(), []unknown(nil)
+		r.record(func(field, key string) {
+			if !r.meaning(field, m) {
+				r.keep(&extra, key)
+			}
+		})
+		r.common[name] = m
+		r.complete(at, m)
+		if len(extra) > 0 {
+			if f.extraOf == nil {
+				f.extraOf = map[string][]unknown{}
+			}
+			f.extraOf[name] = extra
+		}
+	})
 }
 
 func (r *reader) entries(f *File) {
@@ -263,14 +292,16 @@ func (r *reader) metrics(e *Entry) {
 	}
 	found := r.metricsFound[:0]
 	r.table(func(name string) {
-		if !r.room(len(found), "metrics") {
+		if !r.room(len(found), "metrics in one entry") {
 			return
 		}
 		r.described = bench.Metric{Name: name}
 		m := located{Metric: Metric{Metric: &r.described}, at: r.next()}
 		before := r.noted()
 		r.metric(&m.Metric)
-		m.Metric.Metric = r.shareDescription()
+		if m.Metric.Metric == &r.described {
+			m.Metric.Metric = r.shareDescription()
+		}
 		m.sound = r.noted() == before
 		found = append(found, m)
 	})
@@ -284,17 +315,17 @@ func (r *reader) metrics(e *Entry) {
 	}
 }
 
-// room fails at a list of an entry that is longer than any that was measured:
+// room fails at a list that is longer than any that was measured:
 // an element takes a few bytes of the file and much more memory.
 func (r *reader) room(have int, what string) bool {
 	if have == maxPerEntry {
-		r.fail(r.next(), "more than %d %s in one entry: "+mend, maxPerEntry, what)
+		r.fail(r.next(), "more than %d %s: "+mend, maxPerEntry, what)
 	}
 	return r.bad == nil
 }
 
 func (r *reader) metric(m *Metric) {
-	at, object, measured := r.next(), r.peek() == '{', false
+	at, object, measured, own := r.next(), r.peek() == '{', false, false
 	r.record(func(field, key string) {
 		switch field {
 		case "median":
@@ -312,19 +343,30 @@ func (r *reader) metric(m *Metric) {
 		case "stderr":
 			r.positive(&m.StdErr)
 		default:
-			if !r.meaning(field, m.Metric) {
+			if r.meaning(field, m.Metric) {
+				own = true
+			} else {
 				r.keep(m.place(), key)
 			}
 		}
 	})
+	if common := r.common[m.Name]; common != nil && !own {
+		m.Metric = common
+	} else {
+		r.complete(at, m.Metric)
+	}
+	if object && !measured && r.bad == nil {
+		r.note(at, "metric %s has no median: "+mend, quote(m.Name))
+	}
+}
+
+// complete checks a description that was read, and adds the direction of TensorSharp's metrics.
+func (r *reader) complete(at int, m *bench.Metric) {
 	if m.Better == "" {
 		m.Better = knownDirection(m.Name)
 	}
 	if (m.CountedBy == "") != (m.MinCount == 0) {
 		r.note(at, "metric %s has one of counted_by and min_count: write both, or neither", quote(m.Name))
-	}
-	if object && !measured && r.bad == nil {
-		r.note(at, "metric %s has no median: "+mend, quote(m.Name))
 	}
 }
 
@@ -387,7 +429,7 @@ func (r *reader) operators(e *Entry) {
 	}
 	found := r.operatorsFound[:0]
 	r.list(func() {
-		if !r.room(len(found), "operators") {
+		if !r.room(len(found), "operators in one entry") {
 			return
 		}
 		var op Operator
@@ -415,7 +457,7 @@ func (r *reader) conditions(e *Entry) {
 		return
 	}
 	r.table(func(name string) {
-		if !r.room(len(e.Conditions), "conditions") {
+		if !r.room(len(e.Conditions), "conditions in one entry") {
 			return
 		}
 		if e.Conditions == nil {
@@ -448,7 +490,7 @@ func (r *reader) anchorMetrics(a *Anchor) {
 	}
 	found := r.mediansFound[:0]
 	r.table(func(name string) {
-		if !r.room(len(found), "anchored medians") {
+		if !r.room(len(found), "anchored medians in one entry") {
 			return
 		}
 		m := Median{Name: name}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -88,10 +89,8 @@ func (r *reader) unexpected(want string) {
 	case r.pos >= len(r.data):
 		r.fail(len(r.data), "the file ends where %s should be: it was cut short, restore it from git", want)
 	case conflict(r.data[r.pos:]):
-		r.fail(
-			r.pos,
-			"this is a merge conflict: take one side of it, restore the file from git, or delete it and then run accelgate baseline update",
-		)
+		r.fail(r.pos,
+			"this is a merge conflict: take one side of it, restore the file from git, or delete it and then run accelgate baseline update")
 	default:
 		c, _ := utf8.DecodeRune(r.data[r.pos:])
 		r.fail(r.pos, "%q where %s should be: correct it by hand, or restore the file from git", c, want)
@@ -99,12 +98,9 @@ func (r *reader) unexpected(want string) {
 }
 
 func conflict(rest []byte) bool {
-	for _, marker := range []string{"<<<<<<<", "=======", ">>>>>>>"} {
-		if bytes.HasPrefix(rest, []byte(marker)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"<<<<<<<", "=======", ">>>>>>>"}, func(marker string) bool {
+		return bytes.HasPrefix(rest, []byte(marker))
+	})
 }
 
 // mismatch notes that the next value is of the wrong type, and skips it.

@@ -40,13 +40,15 @@ type reader struct {
 
 	described    bench.Metric             // that is read
 	descriptions map[string]*bench.Metric // by name, the last ones read
+	common       map[string]*bench.Metric // by name, for all entries
 }
 
 // maxDepth is how deep TensorSharp's reader (System.Text.Json) goes.
 const maxDepth = 64
 
 func newReader(name string, data []byte) *reader {
-	return &reader{name: name, data: data, line: 1, words: map[string]string{}, descriptions: map[string]*bench.Metric{}}
+	return &reader{name: name, data: data, line: 1, words: map[string]string{}, descriptions: map[string]*bench.Metric{},
+		common: map[string]*bench.Metric{}}
 }
 
 // next moves to the next value and returns its position.

@@ -25,9 +25,7 @@ func (f *File) Run() *bench.Run {
 	if f.Fingerprint != nil {
 		run.Host.Fingerprint = *f.Fingerprint
 	}
-	if f.Commit != nil {
-		run.Revision = *f.Commit
-	}
+	run.Revision = f.commit()
 	if f.CalibrationMS > 0 {
 		run.Calibration = &bench.Calibration{Before: []float64{f.CalibrationMS}}
 	}
@@ -40,7 +38,7 @@ func (f *File) Run() *bench.Run {
 		for j := range metrics {
 			samples = append(samples, bench.Sample{Metric: metrics[j].Name, Summary: &metrics[j].Summary})
 		}
-		run.Results = append(run.Results, e.result(samples[from:len(samples):len(samples)]))
+		run.Results = append(run.Results, e.result(f, samples[from:len(samples):len(samples)]))
 		for j := range metrics {
 			describe(known, metrics[j].Metric, e.CaseID)
 		}
@@ -66,7 +64,7 @@ func (f *File) metrics() (n int) {
 	return n
 }
 
-func (e *Entry) result(samples []bench.Sample) bench.Result {
+func (e *Entry) result(f *File, samples []bench.Sample) bench.Result {
 	result := bench.Result{
 		Cell:       bench.Cell{Raw: e.CaseID, Suite: e.Suite},
 		Outcome:    e.outcome(),
@@ -80,6 +78,11 @@ func (e *Entry) result(samples []bench.Sample) bench.Result {
 		result.Anchored = bench.Point{At: a.CapturedAt, Revision: a.Commit}
 		for i := range result.Samples {
 			result.Samples[i].Anchor, _ = a.Metrics.Of(result.Samples[i].Metric)
+		}
+	} else if e.OK {
+		result.Anchored = bench.Point{At: f.CapturedAt, Revision: f.commit()}
+		for i := range result.Samples {
+			result.Samples[i].Anchor = result.Samples[i].Summary.Median
 		}
 	}
 	if len(e.Operators) > 0 {
@@ -121,10 +124,7 @@ func describe(known map[string]*described, m *bench.Metric, caseID string) {
 		before.metric.Resolution = max(before.metric.Resolution, m.Resolution) // of the coarsest entry
 	case before.conflict == "":
 		before.conflict = fmt.Sprintf(
-			"metric %s means one thing in entry %s and another in %s: measure both again with accelgate baseline update",
-			quote(m.Name),
-			quote(before.caseID),
-			quote(caseID),
-		)
+			"metric %s means one thing in entry %s and another in %s: measure both again with accelgate baseline update", quote(m.Name),
+			quote(before.caseID), quote(caseID))
 	}
 }

@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -59,8 +60,7 @@ type Change struct {
 // other entry stays exactly as it is, whether its cell failed, is doubtful, was skipped or
 // was not part of the run. old is not modified, and nil where there is no baseline yet.
 //
-// An anchor is set when an entry has none, and kept from then on, as is what
-// [Calibrate] has found. Both are replaced or dropped only where the run comes from a machine that the old speeds cannot
+// Anchors are kept, as is what [Calibrate] has found. Both are replaced or dropped only where the run comes from a machine that the old speeds cannot
 // be compared with. Such a run must have measured every old entry; else the
 // rest would pass for speeds of the new machine, and Update refuses.
 func Update(old *File, run *bench.Run, opts UpdateOptions) (*File, []Change, error) {
@@ -96,9 +96,7 @@ func (u *update) checkHost(old *File) error {
 	if old.HostLabel != "" && old.HostLabel != label {
 		return fmt.Errorf(
 			"the run is of host %q and the baseline of %s: give the baseline's label with --host-label, correct host_label in the file, or update the other host's file",
-			label,
-			quote(old.HostLabel),
-		)
+			label, quote(old.HostLabel))
 	}
 	return nil
 }
@@ -125,13 +123,8 @@ func (u *update) checkMachine(old *File) (moved bool, err error) {
 	}
 	return true, fmt.Errorf(
 		"the speeds in the baseline of %s are of another host (%s) and %d of its %s, such as %s, did not pass in this run: "+
-			"run the whole matrix on this host, or remove those entries with accelgate baseline prune",
-		u.run.Host.Label,
-		plain(reason),
-		len(left),
-		text.Plural(len(old.Entries), "entry"),
-		quote(slices.Min(left)),
-	)
+			"run the whole matrix on this host, or remove those entries with accelgate baseline prune", u.run.Host.Label, plain(reason),
+		len(left), text.Plural(len(old.Entries), "entry"), quote(slices.Min(left)))
 }
 
 // checkMeaning refuses a file in which entries that stay describe a metric
@@ -152,10 +145,7 @@ func (u *update) checkMeaning(old *File) error {
 			if m := now[e.Metrics[j].Name]; m != nil && !sameMeaning(m, e.Metrics[j].Metric) {
 				return fmt.Errorf(
 					"the run describes metric %s (better, unit, exact, informational, fallback_for, counted_by, min_count) otherwise than entry %s of the baseline, which did not pass in this run: "+
-						"run the whole matrix, or remove that entry with accelgate baseline prune",
-					quote(m.Name),
-					quote(e.CaseID),
-				)
+						"run the whole matrix, or remove that entry with accelgate baseline prune", quote(m.Name), quote(e.CaseID))
 			}
 		}
 	}
@@ -166,10 +156,8 @@ func (u *update) checkMeaning(old *File) error {
 func (u *update) measure() error {
 	described := make(map[string]*bench.Metric, len(u.run.Metrics))
 	for _, m := range u.run.Metrics {
-		m.Optional = false // each entry has what it has
-		if m.Better == "" {
-			m.Better = bench.Higher // as its documentation says
-		}
+		m.Optional, m.Definition = false, ""      // each entry has what it has
+		m.Better = cmp.Or(m.Better, bench.Higher) // as its documentation says
 		described[m.Name] = &m
 	}
 	var errs []error
@@ -180,10 +168,8 @@ func (u *update) measure() error {
 		}
 		id := r.Cell.ID()
 		if _, twice := u.entries[id]; twice || id == "" {
-			errs = append(
-				errs,
-				fmt.Errorf("the run has cell %s twice or without a name: measure again with accelgate baseline update", quote(id)),
-			)
+			errs = append(errs,
+				fmt.Errorf("the run has cell %s twice or without a name: measure again with accelgate baseline update", quote(id)))
 			continue
 		}
 		e, err := u.newEntry(id, r, described)
@@ -239,7 +225,7 @@ func (u *update) merge(old *File, moved bool) *File {
 		e.keepFrom(&before)
 		if !moved {
 			e.keepNoise(&before)
-			e.Anchor = before.Anchor
+			e.Anchor = before.anchor(old)
 			e = u.settle(e, before)
 		}
 		f.Entries = append(f.Entries, u.record(e, before.measured()))
@@ -371,11 +357,8 @@ func change(id string, m, old *Metric, kind ChangeKind) Change {
 	return c
 }
 
-// record notes the changes and returns the entry with its anchor.
+// record notes the changes and returns the entry.
 func (u *update) record(e Entry, before []Metric) Entry {
-	if e.Anchor == nil && len(e.Metrics) > 0 {
-		e.Anchor = u.anchor(e.Metrics)
-	}
 	for _, m := range e.Metrics {
 		c := change(e.CaseID, &m, nil, Added)
 		if i := slices.IndexFunc(before, func(b Metric) bool { return b.Name == m.Name }); i >= 0 {
@@ -388,21 +371,11 @@ func (u *update) record(e Entry, before []Metric) Entry {
 	}
 	for _, b := range before {
 		if e.Metric(b.Name) == nil {
-			u.changes = append(
-				u.changes,
-				Change{CaseID: e.CaseID, Metric: b.Name, Unit: b.Unit, Better: b.Better, Old: b.Median, HasOld: true, Kind: Removed},
-			)
+			u.changes = append(u.changes,
+				Change{CaseID: e.CaseID, Metric: b.Name, Unit: b.Unit, Better: b.Better, Old: b.Median, HasOld: true, Kind: Removed})
 		}
 	}
 	return e
-}
-
-func (u *update) anchor(metrics []Metric) *Anchor {
-	a := &Anchor{CapturedAt: u.opts.Now.UTC().Truncate(100), Metrics: medians(metrics)}
-	if commit := u.commit(); commit != nil {
-		a.Commit = *commit
-	}
-	return a
 }
 
 func (u *update) commit() *string {

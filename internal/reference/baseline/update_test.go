@@ -112,19 +112,14 @@ func TestUpdateCaptures(t *testing.T) {
 	load.Informational = true
 	loss := metric("loss", "", bench.Lower, 0.123456789, 0, 1)
 	loss.Exact = true
-	anchor := func(medians map[string]float64) *baseline.Anchor {
-		return &baseline.Anchor{CapturedAt: monday, Commit: "0123abc", Metrics: anchored(medians)}
-	}
 	want := &baseline.File{
 		HostLabel: "linux-cuda", CapturedAt: monday, Commit: new("0123abc"), Notes: new("first (accelgate v1.0.0)"), Schema: 1, Fingerprint: &h100,
 		Entries: []baseline.Entry{{
 			CaseID: "a", OK: true, PrefillTPS: new(1500.0), Metrics: []baseline.Metric{prefill},
-			Anchor: anchor(map[string]float64{"prefill_tps": 1500}),
 		}, {
 			CaseID: "b", OK: true, CorrectnessOK: new(true), DecodeTPS: new(95.12346), ModelLoadMS: new(123456.7),
 			Metrics:   []baseline.Metric{metric("decode_tps", "tok/s", bench.Higher, 95.12346, 1.123457, 3), loss, load},
 			Operators: []baseline.Operator{{Name: "matmul", TotalMS: 98.76543, Calls: 2}, {Name: "norm", TotalMS: 1.5}, {Name: "rope", TotalMS: 1.5, Calls: 4}},
-			Anchor:    anchor(map[string]float64{"decode_tps": 95.12346, "loss": 0.123456789, "model_load_ms": 123456.7}),
 		}},
 	}
 	if diff := cmp.Diff(want, got, publicly); diff != "" {
@@ -182,11 +177,11 @@ func TestUpdateMerges(t *testing.T) {
 	if *again.DecodeTPS != 110 || again.ModelLoadMS != nil || again.Metric("model_load_ms") != nil || !*again.CorrectnessOK {
 		t.Errorf("again is %+v", again)
 	}
-	if a := again.Anchor; decodeOf(a) != 100 || !a.CapturedAt.Equal(monday) || a.Commit != "0123abc" {
-		t.Errorf("the anchor moved: %+v", a)
+	if a, at := anchorOf(got, "again"); a != 100 || !at.At.Equal(monday) || at.Revision != "0123abc" {
+		t.Errorf("the anchor moved: %v of %+v", a, at)
 	}
-	if a := got.Entries[1].Anchor; decodeOf(a) != 7 || !a.CapturedAt.Equal(tuesday) || a.Commit != "9f9f9f9" {
-		t.Errorf("the anchor of the new entry is %+v", a)
+	if a, at := anchorOf(got, "brand new"); a != 7 || !at.At.Equal(tuesday) || at.Revision != "9f9f9f9" {
+		t.Errorf("the anchor of the new entry is %v of %+v", a, at)
 	}
 	if got.Entries[1].CorrectnessOK != nil {
 		t.Error("correctness was recorded and not checked")
@@ -222,7 +217,7 @@ func TestUpdateAdoptsTensorSharp(t *testing.T) {
 	if len(changes) != 2 || changes[0].Old != 90 || changes[0].Kind != baseline.Changed {
 		t.Errorf("changes are %+v", changes)
 	}
-	if got.Schema != 1 || decodeOf(got.Entries[0].Anchor) != 100 || got.Entries[0].PrefillTPS != nil {
+	if anchor, _ := anchorOf(got, "a"); got.Schema != 1 || anchor != 100 || got.Entries[0].PrefillTPS != nil {
 		t.Errorf("file is\n%s", marshal(t, got))
 	}
 }
@@ -245,8 +240,8 @@ func TestUpdateOnAnotherMachine(t *testing.T) {
 	moved.Host.Fingerprint = h200
 	got, _ := update(t, old, moved, baseline.UpdateOptions{Now: tuesday})
 	for _, e := range got.Entries {
-		if !e.Anchor.CapturedAt.Equal(tuesday) {
-			t.Errorf("entry %s is anchored on the other machine: %+v", e.CaseID, e.Anchor)
+		if _, at := anchorOf(got, e.CaseID); !at.At.Equal(tuesday) {
+			t.Errorf("entry %s is anchored on the other machine: %+v", e.CaseID, at)
 		}
 	}
 	if diff := cmp.Diff(&h200, got.Fingerprint); diff != "" {
@@ -361,8 +356,12 @@ func TestUpdateProperties(t *testing.T) {
 		}
 		before, after := byID(old), byID(got)
 		for id, e := range before {
-			if now, kept := after[id]; !kept || !passed[id] && !cmp.Equal(e, now, publicly) || !cmp.Equal(e.Anchor, now.Anchor, publicly) {
+			if now, kept := after[id]; !kept || !passed[id] && !cmp.Equal(e, now, publicly) {
 				t.Fatalf("seed %d: entry %s became\n%+v, was\n%+v", seed, id, now, e)
+			}
+			was, _ := anchorOf(old, id)
+			if is, _ := anchorOf(got, id); is != was {
+				t.Fatalf("seed %d: the anchor of %s became %v, was %v", seed, id, is, was)
 			}
 		}
 		for id := range after {
@@ -424,12 +423,14 @@ func TestRun(t *testing.T) {
 		},
 		Results: []bench.Result{
 			result("classic__a%ZZ/b", bench.Passed,
-				bench.Sample{Metric: "decode_tps", Summary: &bench.Summary{Median: 31.5, N: 1}},
-				bench.Sample{Metric: "prefill_tps", Summary: &bench.Summary{Median: 2000, N: 1}}),
-			result("full", bench.Passed, bench.Sample{Metric: "decode_tps", Summary: &bench.Summary{Median: 30, MAD: 1, N: 5}}),
+				bench.Sample{Metric: "decode_tps", Summary: &bench.Summary{Median: 31.5, N: 1}, Anchor: 31.5},
+				bench.Sample{Metric: "prefill_tps", Summary: &bench.Summary{Median: 2000, N: 1}, Anchor: 2000}),
+			result("full", bench.Passed, bench.Sample{Metric: "decode_tps", Summary: &bench.Summary{Median: 30, MAD: 1, N: 5}, Anchor: 30}),
 			result("wrong", bench.Incorrect), result("crashed", bench.Failed),
 		},
 	}
+	want.Results[0].Anchored = bench.Point{At: monday, Revision: "0123abc"}
+	want.Results[1].Anchored = want.Results[0].Anchored
 	want.Results[1].Breakdowns = []bench.Breakdown{{Title: "operators", Unit: "ms", Entries: []bench.Entry{{Name: "matmul", Total: 3, Calls: 2}}}}
 	if diff := cmp.Diff(want, f.Run()); diff != "" {
 		t.Errorf("Run (-want +got):\n%s", diff)

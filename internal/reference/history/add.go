@@ -156,10 +156,8 @@ func (r *keeping) keep(result *bench.Result) bool {
 		r.values = append(r.values, result.Judged(result.Sample(r.gated[place].Name))...)
 		r.spans = append(r.spans, span{place, int32(len(r.values))})
 	}
-	r.cells = append(
-		r.cells,
-		cell{r.intern([]byte(result.Cell.ID())), int32(len(r.spans)), r.condition(result.Conditions), unhealthy(result)},
-	)
+	r.cells = append(r.cells,
+		cell{r.intern([]byte(result.Cell.ID())), int32(len(r.spans)), r.condition(result.Conditions), unhealthy(result)})
 	return true
 }
 

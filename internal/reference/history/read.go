@@ -130,19 +130,8 @@ func (f *reader) line(n int32, text []byte) error {
 func (f *reader) sized() (r run) {
 	if n := len(f.runs); n > 0 {
 		last := &f.runs[n-1]
-		r.cells, r.spans, r.values = make(
-			[]cell,
-			0,
-			len(last.cells),
-		), make(
-			[]span,
-			0,
-			len(last.spans),
-		), make(
-			[]float64,
-			0,
-			len(last.values),
-		)
+		r.cells, r.spans = make([]cell, 0, len(last.cells)), make([]span, 0, len(last.spans))
+		r.values = make([]float64, 0, len(last.values))
 	}
 	return r
 }

@@ -177,14 +177,11 @@ func (c *collecting) owe(r *run) {
 	for _, one := range r.cells {
 		if _, known := c.places[one.id]; !known {
 			c.places[one.id] = len(c.ref.Results)
-			c.ref.Results = append(
-				c.ref.Results,
-				bench.Result{
-					Cell:       bench.Cell{Raw: c.ids[one.id], Suite: of[c.ids[one.id]]},
-					Outcome:    bench.Passed,
-					Conditions: r.asked(one),
-				},
-			)
+			c.ref.Results = append(c.ref.Results, bench.Result{
+				Cell:       bench.Cell{Raw: c.ids[one.id], Suite: of[c.ids[one.id]]},
+				Outcome:    bench.Passed,
+				Conditions: r.asked(one),
+			})
 			c.levels, c.ended = append(c.levels, nil), append(c.ended, false)
 		}
 	}

@@ -43,13 +43,8 @@ func (f *File) fit(limit int) error {
 			continue
 		}
 		if n == len(f.runs)-1 {
-			return fmt.Errorf(
-				"the newest run takes %d bytes and holds %d values, more than %d or %d: keep the history of fewer cells",
-				size,
-				values,
-				limit,
-				maxAllValues,
-			)
+			return fmt.Errorf("the newest run takes %d bytes and holds %d values, more than %d or %d: keep the history of fewer cells",
+				size, values, limit, maxAllValues)
 		}
 		f.keepNewest(len(f.runs) - 1 - n)
 		return nil

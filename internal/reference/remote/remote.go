@@ -79,13 +79,8 @@ func Folder(ctx context.Context, w worker.Worker, from Source, pattern string, a
 				continue
 			}
 			if len(files) == maxFiles {
-				return fmt.Errorf(
-					"%s of commit %.12s has more than %d files %s: name another folder in baselines.path",
-					text.OneLine(from.Path),
-					commit,
-					maxFiles,
-					pattern,
-				)
+				return fmt.Errorf("%s of commit %.12s has more than %d files %s: name another folder in baselines.path",
+					text.OneLine(from.Path), commit, maxFiles, pattern)
 			}
 			data, err := g.blob(ctx, commit, at)
 			files[name] = Read{data, err}

@@ -43,11 +43,8 @@ func Add(name string, data []byte, e Entry, today Date) ([]byte, error) {
 		data = t.bytes()
 	}
 	if got, readErr := Read(name, data, today); err != nil || readErr != nil || !slices.Equal(withoutSources(got), want) {
-		return nil, fmt.Errorf(
-			`add waiver: %.200q is not written with one "- cell: ..." below the other: add this by hand: %s`,
-			name,
-			e.Line(),
-		)
+		return nil, fmt.Errorf(`add waiver: %.200q is not written with one "- cell: ..." below the other: add this by hand: %s`, name,
+			e.Line())
 	}
 	return data, nil
 }

@@ -146,10 +146,8 @@ func (e *Entry) complaints(today Date) []complaint {
 	list := complaintsOf([]field{{"cell", e.Cell, maxCell, true}, {"metric", e.Metric, maxMetric, true}, {"host", e.Host, maxHost, false},
 		{"reason", e.Reason, maxReason, true}, {"issue", e.Issue, maxIssue, false}, {"by", e.By, maxBy, false}})
 	if !(e.Ceiling > 0 && e.Ceiling <= MaxCeiling) {
-		list = append(
-			list,
-			complaint{"ceiling", fmt.Sprintf("is %v %%; write a percentage above 0%% and up to %v%%", e.Ceiling, MaxCeiling)},
-		)
+		list = append(list,
+			complaint{"ceiling", fmt.Sprintf("is %v %%; write a percentage above 0%% and up to %v%%", e.Ceiling, MaxCeiling)})
 	}
 	return append(list, tooFar(e.Expires, today)...)
 }

@@ -281,12 +281,8 @@ func (r *Repository) unchanged(ctx context.Context, dir string, globs, names []s
 	changed, err := r.list(ctx, dir, globs, "--modified", "--others", "--exclude-standard")
 	for _, name := range changed {
 		if _, found := slices.BinarySearch(names, name); err == nil && found {
-			err = fmt.Errorf(
-				"%s of %s has changes, which would be overwritten: commit them, or type 'git -C %s stash -u'",
-				text.OneLine(name),
-				dir,
-				text.ShellWord(dir),
-			)
+			err = fmt.Errorf("%s of %s has changes, which would be overwritten: commit them, or type 'git -C %s stash -u'",
+				text.OneLine(name), dir, text.ShellWord(dir))
 		}
 	}
 	return err

@@ -28,13 +28,7 @@ type Repository struct {
 
 // Variables would lead git to another repository than the folder says.
 var Variables = []string{
-	"GIT_DIR",
-	"GIT_WORK_TREE",
-	"GIT_INDEX_FILE",
-	"GIT_COMMON_DIR",
-	"GIT_OBJECT_DIRECTORY",
-	"GIT_PREFIX",
-	"GIT_NAMESPACE",
+	"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX", "GIT_NAMESPACE",
 }
 
 // Request is a git command in a folder.
@@ -51,12 +45,8 @@ func (r *Repository) Git(ctx context.Context, dir string, args ...string) (strin
 		return "", err
 	}
 	if !response.OK() {
-		return "", fmt.Errorf(
-			"git %s: %s: %s",
-			strings.Join(args, " "),
-			response.Reason(),
-			text.Plain(strings.TrimSpace(response.Log), maxLog),
-		)
+		return "", fmt.Errorf("git %s: %s: %s", strings.Join(args, " "), response.Reason(),
+			text.Plain(strings.TrimSpace(response.Log), maxLog))
 	}
 	return strings.TrimSpace(string(response.Stdout)), nil
 }
@@ -103,15 +93,12 @@ func (r *Repository) Lease(ctx context.Context, root, job string) (*Folder, erro
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		return nil, fmt.Errorf("make a folder for worktrees: %w: make its parent writable", err)
 	}
-	lease, err := device.Acquire(
-		ctx,
-		device.LeaseOptions{
-			Dir:     filepath.Join(root, leases),
-			Devices: []bench.Device{{Vendor: "git", ID: "worktree"}},
-			Job:     job,
-			Now:     r.Now,
-		},
-	)
+	lease, err := device.Acquire(ctx, device.LeaseOptions{
+		Dir:     filepath.Join(root, leases),
+		Devices: []bench.Device{{Vendor: "git", ID: "worktree"}},
+		Job:     job,
+		Now:     r.Now,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -136,15 +123,8 @@ func (f *Folder) Remove(ctx context.Context) error {
 	entries, _ := os.ReadDir(f.Root) // RemoveAll reports the fault
 	for _, e := range entries {
 		if e.IsDir() && e.Name() != leases {
-			_, _ = f.repository.Git(
-				ctx,
-				f.repository.Dir,
-				"worktree",
-				"remove",
-				"--force",
-				"--force",
-				filepath.Join(f.Root, e.Name()),
-			) // the rest is pruned
+			_, _ = f.repository.Git(ctx, f.repository.Dir, "worktree", "remove", "--force", "--force",
+				filepath.Join(f.Root, e.Name())) // the rest is pruned
 		}
 	}
 	f.lease.Release()

@@ -31,14 +31,8 @@ func (c *canvas) finish(height float64, description string) string {
 }
 
 func (c *canvas) frame(width, height float64, class, description string) string {
-	return fmt.Sprintf(
-		`<svg class="%s" viewBox="0 0 %s %s" role="img" aria-label="%s">%s</svg>`,
-		class,
-		n(width),
-		n(height),
-		html.EscapeString(description),
-		c.String(),
-	)
+	return fmt.Sprintf(`<svg class="%s" viewBox="0 0 %s %s" role="img" aria-label="%s">%s</svg>`, class, n(width), n(height),
+		html.EscapeString(description), c.String())
 }
 
 // text writes a text; anchor is start, middle or end.

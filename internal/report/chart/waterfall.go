@@ -41,11 +41,8 @@ func Waterfall(old float64, steps []Step, maximum int, unit string) string {
 	c.path("axis", line(left, height, width-right, height))
 	c.text(left, height+bottom-4, "scale", "start", value(s.lo))
 	c.text(width-right, height+bottom-4, "scale", "end", value(s.hi)+" "+unit)
-	return c.finish(
-		height+bottom,
-		fmt.Sprintf("from %s to %s %s in %s, the largest %s",
-			value(old), value(levels[len(steps)]), unit, text.Plural(len(steps), "step"), steps[0].Name),
-	)
+	return c.finish(height+bottom, fmt.Sprintf("from %s to %s %s in %s, the largest %s",
+		value(old), value(levels[len(steps)]), unit, text.Plural(len(steps), "step"), steps[0].Name))
 }
 
 // largest keeps the steps that moved most, the largest first, and adds up the others.

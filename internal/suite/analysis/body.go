@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -141,9 +142,7 @@ func (b *body) check(c *config.Suite) error {
 }
 
 func (b *packingBody) check(c *config.Suite) error {
-	if b.Oversize == "" {
-		b.Oversize = string(packing.Legacy)
-	}
+	b.Oversize = cmp.Or(b.Oversize, string(packing.Legacy))
 	if !IsPolicy(b.Oversize) {
 		return c.Errorf("packing.oversize", "unknown policy %q: write legacy, own-row, reject or error", b.Oversize)
 	}

@@ -133,17 +133,14 @@ func (f *fidelity) open(ctx context.Context) (*Model, error) {
 	if f.body.Cache != "" {
 		downloads.Dir = f.suite.resolve(f.body.Cache)
 	}
-	opened, err := OpenModel(
-		ctx,
-		Source{
-			Name:     name,
-			Revision: f.body.Revision,
-			Cache:    downloads.Dir,
-			Limit:    downloads.Limit,
-			Getenv:   getenv,
-			Offline:  downloads.Offline,
-		},
-	)
+	opened, err := OpenModel(ctx, Source{
+		Name:     name,
+		Revision: f.body.Revision,
+		Cache:    downloads.Dir,
+		Limit:    downloads.Limit,
+		Getenv:   getenv,
+		Offline:  downloads.Offline,
+	})
 	if err == nil {
 		f.model = opened
 	}

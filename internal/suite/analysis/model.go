@@ -83,14 +83,9 @@ func local(path, name string) (*Model, error) {
 	}
 	m := &Model{Checkpoint: c, Name: name, Family: cmp.Or(modelType(path), path[strings.LastIndexAny(path, `/\\`)+1:])}
 	if lost := c.Unlisted(); len(lost) > 0 {
-		m.Warnings = append(
-			m.Warnings,
-			fmt.Sprintf(
-				"%d tensors, such as %.200q, are in files of the checkpoint and not in its index, and were not looked at: fix the index",
-				len(lost),
-				lost[0],
-			),
-		)
+		m.Warnings = append(m.Warnings, fmt.Sprintf(
+			"%d tensors, such as %.200q, are in files of the checkpoint and not in its index, and were not looked at: fix the index",
+			len(lost), lost[0]))
 	}
 	return m, nil
 }

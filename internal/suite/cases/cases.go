@@ -130,10 +130,8 @@ func impliedTolerances(inputs []*input) (warnings []string) {
 		g := in.group
 		if g != nil && g.Implied() && (i == 0 || inputs[i-1].group != g) {
 			warnings = append(warnings, fmt.Sprintf(
-				"%s: group_tolerance is absent, so the smallest baseline_tolerance of its cases counts, %.4g %%: write it down",
-				in.file,
-				g.Tolerance*100,
-			))
+				"%s: group_tolerance is absent, so the smallest baseline_tolerance of its cases counts, %.4g %%: write it down", in.file,
+				g.Tolerance*100))
 		}
 	}
 	return warnings

@@ -127,10 +127,8 @@ func (b *body) choose(in *input) {
 		in.fail(fmt.Sprintf("no command is for %s cases: add one to commands%s", in.typ, b.orPreset()))
 		return
 	}
-	in.fail(
-		fmt.Sprintf("no command fits: those for %s cases are for %s: correct the case, or add one to commands%s", in.typ,
-			strings.Join(whens, ", or for "), b.orPreset()),
-	)
+	in.fail(fmt.Sprintf("no command fits: those for %s cases are for %s: correct the case, or add one to commands%s", in.typ,
+		strings.Join(whens, ", or for "), b.orPreset()))
 }
 
 // orPreset is a further next step: the preset may be the default one.

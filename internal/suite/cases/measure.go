@@ -32,9 +32,7 @@ func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (b
 	output, err := os.MkdirTemp("", "case-")
 	if err != nil {
 		return result, fmt.Errorf(
-			"make a folder for the program's result: %w: make the folder writable, or name another temporary folder with TMPDIR",
-			err,
-		)
+			"make a folder for the program's result: %w: make the folder writable, or name another temporary folder with TMPDIR", err)
 	}
 	defer os.RemoveAll(output) // a leftover does no harm
 	f, err := s.fill(in, output)

@@ -82,10 +82,7 @@ func addsUp(r *bench.Result) error {
 	if sum > limit {
 		return fmt.Errorf(
 			"%w: the total is %g s and its operators take %g s together; see what the program printed, then measure the case again",
-			bench.ErrContradiction,
-			s.Median(),
-			sum,
-		)
+			bench.ErrContradiction, s.Median(), sum)
 	}
 	return nil
 }
@@ -104,8 +101,7 @@ func operatorsOf(one *casefile.Case, r *bench.Result) ([]casefile.Operator, erro
 	if len(entries) == 0 && len(one.Operators) > 0 {
 		return nil, fmt.Errorf(
 			"the run has no operators and the file records %d: let the program print them, or remove those of the file first",
-			len(one.Operators),
-		)
+			len(one.Operators))
 	}
 	slices.SortStableFunc(entries, func(a, b bench.Entry) int { return cmp.Compare(b.Total, a.Total) })
 	entries = entries[:min(len(entries), max(len(one.Operators), one.OperatorTopN))]
@@ -121,8 +117,7 @@ func operatorsOf(one *casefile.Case, r *bench.Result) ([]casefile.Operator, erro
 		if e.Total == 0 && timed[e.Name] {
 			return nil, fmt.Errorf(
 				"the run has no time of %.80q and the file records one: let the program print it, or set total_time_s of the file to 0 first",
-				e.Name,
-			)
+				e.Name)
 		}
 		if e.Total != 0 && !isTime(e.Total) { // some take no time
 			return nil, fmt.Errorf("no operator takes %g s, as %.80q does: see what the program printed, then measure the case again",
@@ -147,8 +142,7 @@ func keepsCalls(recorded []casefile.Operator, entries []bench.Entry) error {
 		if known, listed := calls[e.Name]; some && e.Calls < 1 && (known > 0 || !listed) {
 			return fmt.Errorf(
 				"the run has no calls of %.80q and the file records calls: let the program print them, or set num_calls of the file to 0 first",
-				e.Name,
-			)
+				e.Name)
 		}
 	}
 	return nil

@@ -138,29 +138,18 @@ func violations(c *compat.Check) []string {
 		name := cmp.Or(row.Name, "other")
 		switch row.Change {
 		case compat.OperatorMissing:
-			lines = append(
-				lines,
-				fmt.Sprintf(
-					"MISSING OPERATOR: %s (baseline=%s, #calls=%s) - Not found in current results",
-					name,
-					old,
-					called(c, row.OldCalls),
-				),
-			)
+			lines = append(lines, fmt.Sprintf("MISSING OPERATOR: %s (baseline=%s, #calls=%s) - Not found in current results", name, old,
+				called(c, row.OldCalls)))
 			continue
 		case compat.OperatorNew:
-			lines = append(
-				lines,
-				fmt.Sprintf("NEW OPERATOR: %s (actual=%s, #calls=%s) - Not in baseline", name, now, called(c, row.NewCalls)),
-			)
+			lines = append(lines,
+				fmt.Sprintf("NEW OPERATOR: %s (actual=%s, #calls=%s) - Not in baseline", name, now, called(c, row.NewCalls)))
 			continue
 		}
 		lines = append(lines, name+": "+diff+" (baseline="+old+", actual="+now+")")
 		if row.CallsDiffer() {
-			lines = append(
-				lines,
-				fmt.Sprintf("%s: #CALLS MISMATCH baseline=%s, actual=%s", name, called(c, row.OldCalls), called(c, row.NewCalls)),
-			)
+			lines = append(lines,
+				fmt.Sprintf("%s: #CALLS MISMATCH baseline=%s, actual=%s", name, called(c, row.OldCalls), called(c, row.NewCalls)))
 		}
 	}
 	return lines
@@ -229,14 +218,8 @@ func (c console) failure(check *compat.Check) {
 		if r.Passed {
 			word = "PASS"
 		}
-		c.format(
-			"  vs %s: %s (%s, tolerance: ±%.0f%%) %s",
-			of.title,
-			milliseconds(r.Value, check.Unit),
-			difference(r.Diff),
-			r.Tolerance*100,
-			word,
-		)
+		c.format("  vs %s: %s (%s, tolerance: ±%.0f%%) %s", of.title, milliseconds(r.Value, check.Unit), difference(r.Diff),
+			r.Tolerance*100, word)
 	}
 }
 

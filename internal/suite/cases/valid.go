@@ -70,11 +70,9 @@ func (b *body) checkReferences(c *config.Suite) error {
 
 func (b *body) checkHost(c *config.Suite) error {
 	if b.Host != "" && bench.CheckLabel(b.Host) != nil {
-		return c.Errorf(
-			"host",
+		return c.Errorf("host",
 			"no host can have the label %q: write the one of its baseline-<host>.json, of lower-case letters, digits, \".\", \"_\" and \"-\"",
-			b.Host,
-		)
+			b.Host)
 	}
 	return nil
 }
@@ -193,11 +191,8 @@ func (k *command) checkSettings(c *config.Suite, path string) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(k.Flags)) {
 		if k.Flags[name] == "" {
-			errs = append(
-				errs,
-				c.Errorf(path+".flags."+name, "is empty: write an option such as --%s, or add the setting to ignored",
-					strings.ReplaceAll(name, "_", "-")),
-			)
+			errs = append(errs, c.Errorf(path+".flags."+name, "is empty: write an option such as --%s, or add the setting to ignored",
+				strings.ReplaceAll(name, "_", "-")))
 		}
 	}
 	return errors.Join(errs...)

@@ -105,9 +105,7 @@ func (m *measurement) ended(ctx context.Context, result *bench.Result, err error
 func atBound(r *worker.Response) (cause bench.Cause, reason string) {
 	if r.End == worker.Silent {
 		return bench.CauseSilent, fmt.Sprintf(
-			"the server printed nothing and sent no part of an answer for %v, and was ended: look at its log, or raise no_output",
-			r.Quiet,
-		)
+			"the server printed nothing and sent no part of an answer for %v, and was ended: look at its log, or raise no_output", r.Quiet)
 	}
 	return bench.CauseTimeout, fmt.Sprintf("the server %s: look at its log, send less, or raise cell_timeouts", r.Reason())
 }

@@ -86,16 +86,8 @@ var (
 
 // reserved are headers that accelgate sets itself, or that hold a key.
 var reserved = []string{
-	"Authorization",
-	"Proxy-Authorization",
-	"Cookie",
-	"Host",
-	"Content-Length",
-	"Content-Type",
-	"Accept",
-	"Accept-Encoding",
-	"Transfer-Encoding",
-	"Connection",
+	"Authorization", "Proxy-Authorization", "Cookie", "Host", "Content-Length", "Content-Type", "Accept", "Accept-Encoding",
+	"Transfer-Encoding", "Connection",
 }
 
 func (b *body) checkConnection(c *config.Suite) error {

@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -43,12 +44,8 @@ func (m *measurement) context(s load.Schedule, out latency.Output, e *meters) ma
 		"cache_policy": string(b.Dataset.Policy), "schedule_sha256": s.Digest(), "token_source": out.TokenSource,
 		"slo_template": m.suite.slo.template, "slo_hardware_class": m.suite.slo.hardware, "slo": m.suite.slo.String(),
 	}
-	if c["suite"] == "" {
-		c["suite"] = m.name
-	}
-	if c["engine"] == "" {
-		c["engine"] = string(m.said.Engine)
-	}
+	c["suite"] = cmp.Or(c["suite"], m.name)
+	c["engine"] = cmp.Or(c["engine"], string(m.said.Engine))
 	if out.StreamedShare < 1 {
 		c[bench.StreamedTokens] = strconv.FormatFloat(out.StreamedShare, 'f', 2, 64)
 	}

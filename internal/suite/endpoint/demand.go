@@ -15,14 +15,11 @@ func demand(c *config.Suite) (func(bench.Cell) []bench.Demand, error) {
 	}
 	var demands []bench.Demand
 	for _, name := range b.Gate {
-		demands = append(
-			demands,
-			bench.Demand{
-				Metrics: []string{name},
-				At:      "gate",
-				Remedy:  "remove it from gate, or make the load and the server such that it can be computed",
-			},
-		)
+		demands = append(demands, bench.Demand{
+			Metrics: []string{name},
+			At:      "gate",
+			Remedy:  "remove it from gate, or make the load and the server such that it can be computed",
+		})
 	}
 	return func(bench.Cell) []bench.Demand { return demands }, nil
 }

@@ -48,19 +48,17 @@ func (s *Suite) digest(cell bench.Cell) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	data, err := json.Marshal(
-		[]any{
-			schedule.Digest(),
-			s.dataset.Hash,
-			s.schemaHash(),
-			s.fileHashes(),
-			s.body,
-			args,
-			s.contents.Program(args[0], nil),
-			s.contents.Named(args[1:]),
-			suite.Inherited(s.env.Environ),
-		},
-	)
+	data, err := json.Marshal([]any{
+		schedule.Digest(),
+		s.dataset.Hash,
+		s.schemaHash(),
+		s.fileHashes(),
+		s.body,
+		args,
+		s.contents.Program(args[0], nil),
+		s.contents.Named(args[1:]),
+		suite.Inherited(s.env.Environ),
+	})
 	if err != nil {
 		return "", err
 	}

@@ -237,11 +237,9 @@ func (m *measurement) warnRepeats(result *bench.Result) {
 	sent := m.answers()
 	n, each := sent.count(load.Measure), m.body.Request.texts()
 	if !m.body.converses() && each > 0 && m.asked.Repeats(each*sent.count(load.Warmup), each*n) {
-		result.Warnings = append(
-			result.Warnings,
+		result.Warnings = append(result.Warnings,
 			fmt.Sprintf("%d requests repeat prompts of a dataset of %d, which a prefix cache answers: "+
-				"set dataset.cache_policy: unique, or take a larger dataset", n, m.dataset.Len()),
-		)
+				"set dataset.cache_policy: unique, or take a larger dataset", n, m.dataset.Len()))
 	}
 }
 

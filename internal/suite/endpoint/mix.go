@@ -24,19 +24,8 @@ const (
 
 // ofModel are the metrics that each model of a mix has for itself.
 var ofModel = []string{
-	"n_ok",
-	"n_total",
-	"ok_rate",
-	"req_per_s_all",
-	"throughput_tok_per_s",
-	"ttft_p50_ms",
-	"ttft_p95_ms",
-	"tpot_p50_ms",
-	"e2e_p50_ms",
-	"e2e_p95_ms",
-	"inputs_per_s",
-	"answer_p50_ms",
-	"cached_token_rate",
+	"n_ok", "n_total", "ok_rate", "req_per_s_all", "throughput_tok_per_s", "ttft_p50_ms", "ttft_p95_ms", "tpot_p50_ms",
+	"e2e_p50_ms", "e2e_p95_ms", "inputs_per_s", "answer_p50_ms", "cached_token_rate",
 }
 
 // modelMark stands between a metric and the model that it is of.

@@ -134,10 +134,7 @@ func (t *together) caveat() string {
 	}
 	return fmt.Sprintf(
 		"all clients loaded the server at once for %.0f %% of the time, and %.0f %% are needed: measure for longer (load.duration), "+
-			"or start the clients with one --start-at",
-		100*t.share,
-		100*minTogether,
-	)
+			"or start the clients with one --start-at", 100*t.share, 100*minTogether)
 }
 
 // healthOf sums up the clients of one host: the processors that all used, and the worst

@@ -112,8 +112,7 @@ func (r *record) pause(ctx context.Context, reply openai.Reply) {
 // unsent adds the requests that were due in the window and never got a slot.
 func (r *record) unsent(log load.Log) {
 	for _, shot := range log.Unsent {
-		r.observations = append(
-			r.observations,
+		r.observations = append(r.observations,
 			latency.Observation{Index: shot.Index, Phase: load.Measure, Due: shot.Due, Outstanding: shot.Outstanding, Capped: r.capped(),
 				Reply: openai.Reply{
 					Outcome:        openai.Cancelled,
@@ -124,29 +123,25 @@ func (r *record) unsent(log load.Log) {
 					CachedTokens:   -1,
 					ServerPromptMS: math.NaN(),
 					ServerDecodeMS: math.NaN(),
-				}},
-		)
+				}})
 	}
 }
 
 func (r *record) keep(shot load.Shot, q question, reply openai.Reply) {
 	r.mu.Lock()
-	r.observations = append(
-		r.observations,
-		latency.Observation{
-			Index:       shot.Index,
-			Phase:       shot.Phase,
-			Due:         shot.Due,
-			Words:       q.words,
-			Outstanding: shot.Outstanding,
-			Turn:        q.turn,
-			Model:       q.model,
-			Inputs:      q.inputs,
-			Audio:       q.audio,
-			Capped:      r.capped(),
-			Reply:       reply,
-		},
-	)
+	r.observations = append(r.observations, latency.Observation{
+		Index:       shot.Index,
+		Phase:       shot.Phase,
+		Due:         shot.Due,
+		Words:       q.words,
+		Outstanding: shot.Outstanding,
+		Turn:        q.turn,
+		Model:       q.model,
+		Inputs:      q.inputs,
+		Audio:       q.audio,
+		Capped:      r.capped(),
+		Reply:       reply,
+	})
 	if reply.Outcome != openai.OK && reply.Outcome != openai.Cancelled {
 		r.failed++
 	}

@@ -145,8 +145,7 @@ func (m *measurement) search(ctx context.Context, result *bench.Result) error {
 	defer stopGauges(s.gauges)
 	found, err := search.Find(
 		search.Options{Min: n.Min, Max: n.Max, Whole: n.Metric == searchConcurrency, Precision: n.Precision, Repeats: n.Repeats},
-		func(load float64) (bool, error) { return s.probe(ctx, load) },
-	)
+		func(load float64) (bool, error) { return s.probe(ctx, load) })
 	if m.server != nil {
 		m.server.died = m.server.HasEnded()
 	}
@@ -155,12 +154,9 @@ func (m *measurement) search(ctx context.Context, result *bench.Result) error {
 	case s.gone:
 		suite.Fail(result, bench.CauseCrash, "the server went away: "+m.answers().failures())
 	case errors.Is(err, search.ErrNone):
-		suite.Fail(
-			result,
-			bench.CauseOutput,
+		suite.Fail(result, bench.CauseOutput,
 			fmt.Sprintf("the least load, %s, does not hold the limits (%s): lower search.min, or raise the limits", n.point(n.Min),
-				s.broken),
-		)
+				s.broken))
 	case err != nil:
 		return err
 	}
@@ -221,18 +217,15 @@ func (s *seeking) judge(value float64, out latency.Output, health load.Health) b
 	if holds && value >= s.at {
 		s.best, s.at, s.values, s.health = s.seen, value, values, health
 	}
-	s.result.Curve = append(
-		s.result.Curve,
-		bench.LoadPoint{
-			Load:       value,
-			Holds:      holds,
-			Throughput: bench.FiniteOrZero(values["throughput_tok_per_s"]),
-			Rate:       bench.FiniteOrZero(values["req_per_s_all"]),
-			TTFT:       bench.FiniteOrZero(values["ttft_p95_ms"]),
-			TPOT:       bench.FiniteOrZero(values["tpot_p95_ms"]),
-			OKRate:     bench.FiniteOrZero(values[okRate]),
-		},
-	)
+	s.result.Curve = append(s.result.Curve, bench.LoadPoint{
+		Load:       value,
+		Holds:      holds,
+		Throughput: bench.FiniteOrZero(values["throughput_tok_per_s"]),
+		Rate:       bench.FiniteOrZero(values["req_per_s_all"]),
+		TTFT:       bench.FiniteOrZero(values["ttft_p95_ms"]),
+		TPOT:       bench.FiniteOrZero(values["tpot_p95_ms"]),
+		OKRate:     bench.FiniteOrZero(values[okRate]),
+	})
 	return holds
 }
 
@@ -263,11 +256,9 @@ func (s *seeking) violation(values map[string]float64) string {
 
 // caveatProbe doubts a search whose failing probes may be the client's.
 func (s *seeking) caveatProbe(out latency.Output, health load.Health) {
-	s.result.Caveat = cmp.Or(
-		s.result.Caveat,
+	s.result.Caveat = cmp.Or(s.result.Caveat,
 		latency.ClientLimited(latency.Client{Limit: s.body.ClientDelay, ScheduleDelayP50: out.ScheduleDelayP50,
-			Capped: s.capped(), WakeDelayP50: health.WakeDelayP50, CPUShare: health.CPUShare}),
-	)
+			Capped: s.capped(), WakeDelayP50: health.WakeDelayP50, CPUShare: health.CPUShare}))
 }
 
 // freshPrompts draws other texts for each probe, which no prefix cache holds.
@@ -306,11 +297,9 @@ func (s *seeking) conclude(found search.Result) {
 			fmt.Sprintf("the highest load that was tried, %s, holds the limits, so the limit is higher: raise search.max", n.point(n.Max)))
 	}
 	if found.Unfinished {
-		r.Warnings = append(
-			r.Warnings,
+		r.Warnings = append(r.Warnings,
 			fmt.Sprintf("the search ended after %v between %.4g and %.4g: raise search.budget, or shorten load.duration",
-				(s.now()-s.began).Round(time.Second), found.Low, found.High),
-		)
+				(s.now()-s.began).Round(time.Second), found.Low, found.High))
 	}
 }
 

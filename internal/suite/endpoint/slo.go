@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"cmp"
 	_ "embed"
 	"maps"
 	"slices"
@@ -55,9 +56,7 @@ func (s *slo) objective(host bench.Host) (objective, error) {
 		o.hardware = t.class(host)
 	}
 	factor := t.Hardware[o.hardware]
-	if factor == 0 {
-		factor = 1
-	}
+	factor = cmp.Or(factor, 1)
 	of := t.Templates[s.Template]
 	for _, l := range []struct {
 		to *time.Duration

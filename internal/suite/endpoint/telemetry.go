@@ -101,17 +101,13 @@ func telemetrySamples(s telemetry.Summary) (samples []bench.Sample) {
 func addTelemetry(r *bench.Result, s telemetry.Summary) {
 	r.Samples = append(r.Samples, telemetrySamples(s)...)
 	if s.QueueMean >= 1 {
-		r.Warnings = append(
-			r.Warnings,
+		r.Warnings = append(r.Warnings,
 			fmt.Sprintf("%.3g requests waited in the server's queue on average, and %.0f at most, so TTFT is mostly the queue: "+
-				"send less at once to measure the engine", s.QueueMean, s.QueueMax),
-		)
+				"send less at once to measure the engine", s.QueueMean, s.QueueMax))
 	}
 	if s.Preemptions > 0 {
-		r.Warnings = append(
-			r.Warnings,
+		r.Warnings = append(r.Warnings,
 			fmt.Sprintf("the server preempted %.0f requests for lack of KV cache (largest use %.0f %%), which are computed again: "+
-				"give the cache more memory, or send less at once", s.Preemptions, 100*max(0, s.KVUseMax)),
-		)
+				"give the cache more memory, or send less at once", s.Preemptions, 100*max(0, s.KVUseMax)))
 	}
 }

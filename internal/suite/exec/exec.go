@@ -54,11 +54,9 @@ func open(c *config.Suite, env suite.Env) (suite.Suite, error) {
 		return nil, err
 	}
 	if len(env.EngineArgs) > 0 {
-		return nil, c.Errorf(
-			"command",
+		return nil, c.Errorf("command",
 			"suite %s does not run the embedded engine, so its injected slowdown has no effect: leave it out, or select another suite with --suite",
-			c.Name,
-		)
+			c.Name)
 	}
 	s := &Suite{body: b, name: c.Name, env: env, dir: filepath.Join(env.Dir, b.Dir), inherited: suite.Inherited(env.Environ),
 		unset: suite.Unset(b.Unset, env.Environ)}

@@ -61,10 +61,7 @@ func (s *Suite) choose(c *config.Suite) error {
 	if len(s.points) == 0 {
 		return fmt.Errorf(
 			"suite %s: the dataset has no solution and workload for what definitions, op_types, solutions and workloads name: "+
-				"correct them, or measure each reference against itself with solutions: [%s]",
-			c.Name,
-			referenceSolution,
-		)
+				"correct them, or measure each reference against itself with solutions: [%s]", c.Name, referenceSolution)
 	}
 	return nil
 }

@@ -70,10 +70,8 @@ func (e Evidence) indexer() (in evaluator.IndexerInputs, err error) {
 func (e Evidence) sampling() (evaluator.Result, error) {
 	if len(e.Definition.Outputs) != 1 {
 		return evaluator.Result{}, fmt.Errorf(
-			"the definition %s has %d outputs, and samples are one: name the right definition or another evaluator",
-			e.Definition.Name,
-			len(e.Definition.Outputs),
-		)
+			"the definition %s has %d outputs, and samples are one: name the right definition or another evaluator", e.Definition.Name,
+			len(e.Definition.Outputs))
 	}
 	rows, err := e.rows()
 	if err != nil {

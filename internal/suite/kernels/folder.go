@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -23,9 +24,7 @@ const folderName = "accelgate-kernels-"
 // makeFolder makes one in parent, "" being that for temporary files, and removes
 // those that dead runs have left there.
 func makeFolder(parent string) (*folder, error) {
-	if parent == "" {
-		parent = os.TempDir()
-	}
+	parent = cmp.Or(parent, os.TempDir())
 	const tries = 3
 	for range tries {
 		path, err := os.MkdirTemp(parent, folderName+"*") // with the permissions 0700

@@ -108,9 +108,7 @@ func (o *outcome) late(err error, limit time.Duration) error {
 		return nil
 	}
 	o.status, o.reason = evaluator.Timeout, fmt.Sprintf(
-		"it took more than %v: raise timeout_seconds or cell_timeouts, or choose a smaller workload",
-		limit,
-	)
+		"it took more than %v: raise timeout_seconds or cell_timeouts, or choose a smaller workload", limit)
 	if ended := (*harness.Cancelled)(nil); errors.As(err, &ended) {
 		o.log = ended.Log
 	}

@@ -103,10 +103,8 @@ func addDrifts(t *report.Text, drifts []drift) {
 			report.Plain(fmt.Sprintf(
 				" the reference moved as much as the solution in %d of %s (geomean of all: solutions %s, references %s). "+
 					"The host is %s than when the baseline was captured, rather than the kernels: make sure that nothing else runs on it, "+
-					"and measure again with ",
-				max(d.slower, d.faster), text.Plural(d.own.n, "workload"),
-				report.FormatChange(-d.own.percent(), 0, bench.Lower), report.FormatChange(-d.reference.percent(), 0, bench.Lower), word,
-			)),
+					"and measure again with ", max(d.slower, d.faster), text.Plural(d.own.n, "workload"),
+				report.FormatChange(-d.own.percent(), 0, bench.Lower), report.FormatChange(-d.reference.percent(), 0, bench.Lower), word)),
 			report.Command(d.host.Commands.Run))
 	}
 	switch more := len(drifts) - maximum; {

@@ -59,11 +59,8 @@ func readReference(d *flashinfer.Definition, path string) ([]evaluator.Output, e
 	for _, name := range file.Names() {
 		if !slices.ContainsFunc(d.Outputs, func(o flashinfer.Tensor) bool { return o.Name == name }) {
 			return nil, fmt.Errorf(
-				"reference %s: %.80q is not an output of the definition %s: save its outputs only, or name the right definition",
-				path,
-				name,
-				d.Name,
-			)
+				"reference %s: %.80q is not an output of the definition %s: save its outputs only, or name the right definition", path,
+				name, d.Name)
 		}
 	}
 	return outputs, nil

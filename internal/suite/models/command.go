@@ -74,9 +74,7 @@ func (s *scope) lookup(name string) (string, error) {
 		}
 		return "", fmt.Errorf(
 			"unknown placeholder {%s}: use {accelgate}, a name of the suite's vars, or an axis (%s) as in {model}, {model.args} or {model.NAME} with NAME from its vars",
-			name,
-			strings.Join(slices.Sorted(maps.Keys(s.choice)), ", "),
-		)
+			name, strings.Join(slices.Sorted(maps.Keys(s.choice)), ", "))
 	case !dotted:
 		return v.ID, nil
 	case variable == "args":

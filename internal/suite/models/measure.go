@@ -187,9 +187,7 @@ func (s *Suite) resultFile() (*resultFile, error) {
 	}
 	if err != nil {
 		return &resultFile{}, fmt.Errorf(
-			"make a folder for the program's result: %w: make the folder writable, or name another temporary folder with TMPDIR",
-			err,
-		)
+			"make a folder for the program's result: %w: make the folder writable, or name another temporary folder with TMPDIR", err)
 	}
 	return &resultFile{filepath.Join(dir, "result.json")}, nil
 }

@@ -189,10 +189,7 @@ func raw(points []matrix.Point) error {
 		if other, twice := cells[id]; twice {
 			return fmt.Errorf(
 				"the id %q of TensorSharp is ambiguous: it is (%s) and (%s); rename a value so that the ids differ, or remove policy.compat",
-				id,
-				other.Reading(),
-				cell.Reading(),
-			)
+				id, other.Reading(), cell.Reading())
 		}
 		ids[escaped], cells[id] = id, *cell
 		cell.Raw = id

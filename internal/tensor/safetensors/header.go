@@ -23,10 +23,8 @@ type entry struct {
 	begin, end int
 }
 
-type header struct {
-	tensors  map[string]entry
-	metadata map[string]string
-}
+// header has the tensors of a file by their names.
+type header map[string]entry
 
 // split cuts a file into its header, without the spaces that pad it, and data.
 func split(file []byte) (header, data []byte, err error) {
@@ -56,13 +54,13 @@ type parser struct{ *json.Decoder }
 func parseHeader(text []byte) (header, error) {
 	p := parser{json.NewDecoder(bytes.NewReader(text))}
 	p.UseNumber()
-	h := header{tensors: map[string]entry{}}
+	h := header{}
 	err := p.object(func(name string) (err error) {
 		if name == "__metadata__" {
-			h.metadata, err = p.texts()
+			_, err = p.texts()
 			return err
 		}
-		h.tensors[name], err = p.entry()
+		h[name], err = p.entry()
 		return err
 	})
 	return h, err
@@ -162,22 +160,17 @@ func (p parser) numbers() ([]int, error) {
 // place gives the tensors their data, all of which must be used, in order and
 // once. Tensors without elements may stand anywhere in that order.
 func (h header) place(data []byte) error {
-	names := slices.SortedFunc(maps.Keys(h.tensors), func(a, b string) int {
-		x, y := h.tensors[a], h.tensors[b]
+	names := slices.SortedFunc(maps.Keys(h), func(a, b string) int {
+		x, y := h[a], h[b]
 		return cmp.Or(cmp.Compare(x.begin, y.begin), cmp.Compare(x.end, y.end), cmp.Compare(a, b))
 	})
 	end := 0
 	for _, name := range names {
-		e := h.tensors[name]
+		e := h[name]
 		if e.begin != end || e.end < e.begin || e.end > len(data) {
 			return fmt.Errorf(
-				"tensor %.80q has the data [%d, %d) where [%d, ...) within %d bytes is next: leave no gaps, and overlap nothing",
-				name,
-				e.begin,
-				e.end,
-				end,
-				len(data),
-			)
+				"tensor %.80q has the data [%d, %d) where [%d, ...) within %d bytes is next: leave no gaps, and overlap nothing", name,
+				e.begin, e.end, end, len(data))
 		}
 		end = e.end
 		e.Data = data[e.begin:e.end:e.end]
@@ -186,7 +179,7 @@ func (h header) place(data []byte) error {
 				return fmt.Errorf("tensor %.80q: %w", name, err)
 			}
 		}
-		h.tensors[name] = e
+		h[name] = e
 	}
 	if end != len(data) {
 		return fmt.Errorf("%d bytes of data belong to no tensor: write nothing after the last one", len(data)-end)

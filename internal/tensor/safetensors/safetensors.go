@@ -28,9 +28,8 @@ const lengthSize = 8 // bytes, of the header's length
 // File is a safetensors file. Its methods may be called concurrently, but for
 // Close.
 type File struct {
-	tensors  map[string]entry
-	metadata map[string]string
-	unmap    func() error
+	tensors header
+	unmap   func() error
 }
 
 // Parse reads a file from memory. The tensors alias data.
@@ -46,14 +45,11 @@ func Parse(data []byte) (*File, error) {
 	if err := h.place(data); err != nil {
 		return nil, err
 	}
-	return &File{tensors: h.tensors, metadata: h.metadata}, nil
+	return &File{tensors: h}, nil
 }
 
 // Names returns the names of all tensors, sorted.
 func (f *File) Names() []string { return slices.Sorted(maps.Keys(f.tensors)) }
-
-// Metadata returns the free texts of the header, nil if there are none.
-func (f *File) Metadata() map[string]string { return f.metadata }
 
 // Tensor returns a tensor, which is valid. Its Data aliases the file until
 // Close and may not be written. A number format that no kernel definition uses
@@ -70,10 +66,7 @@ func (f *File) Tensor(name string) (tensor.Tensor, error) {
 		return tensor.Tensor{}, fmt.Errorf("no tensor %.80q: the file has %s", name, some(f.Names()))
 	case !e.DType.Valid():
 		return tensor.Tensor{}, fmt.Errorf(
-			"tensor %.80q has the number format %.20q, which no kernel definition uses: save it in another one",
-			name,
-			e.format,
-		)
+			"tensor %.80q has the number format %.20q, which no kernel definition uses: save it in another one", name, e.format)
 	}
 	return e.Tensor, nil
 }
@@ -82,7 +75,7 @@ func (f *File) Tensor(name string) (tensor.Tensor, error) {
 // It does nothing the second time.
 func (f *File) Close() error {
 	unmap := f.unmap
-	f.tensors, f.metadata, f.unmap = nil, nil, nil
+	f.tensors, f.unmap = nil, nil
 	if unmap == nil {
 		return nil
 	}

@@ -89,8 +89,7 @@ func requestReviewers(c *call) reply {
 		if c.repo.permissions[strings.ToLower(login)] == "" {
 			return refused(
 				"Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a collaborator of the %s repository.",
-				c.repo.fullName(),
-			)
+				c.repo.fullName())
 		}
 	}
 	p.reviewers = union(p.reviewers, in.Reviewers)

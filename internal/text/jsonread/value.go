@@ -2,6 +2,7 @@ package jsonread
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"strings"
 )
@@ -39,9 +40,7 @@ func (r *Reader) Tree(line, maxDepth, maxValues int) (Value, error) {
 
 // Whole returns the text, which values of its tree are parts of.
 func (r *Reader) Whole() string {
-	if r.tree.said == "" {
-		r.tree.said = string(r.text)
-	}
+	r.tree.said = cmp.Or(r.tree.said, string(r.text))
 	return r.tree.said
 }
 

@@ -121,20 +121,9 @@ func (f *Factors) fit(n, m int) []Fault {
 	h, l := f.SHigh.Shape[0], f.SLow.Shape[0]
 	for i, want := range [][]int{{n, h}, {h}, {h, m}, {n, l}, {l}, {l, m}} {
 		if got := f.all()[i].Shape; fmt.Sprint(got) != fmt.Sprint(want) {
-			faults = append(
-				faults,
-				fault(
-					Shape,
-					"%s has the shape %v, which for %d frozen and %d trained values of a %d x %d weight is %v: save the factors of this weight",
-					suffixes[i],
-					got,
-					h,
-					l,
-					n,
-					m,
-					want,
-				),
-			)
+			faults = append(faults, fault(Shape,
+				"%s has the shape %v, which for %d frozen and %d trained values of a %d x %d weight is %v: save the factors of this weight",
+				suffixes[i], got, h, l, n, m, want))
 		}
 	}
 	return append(faults, checkRanks(h, l, min(n, m))...)

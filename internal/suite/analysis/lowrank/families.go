@@ -1,6 +1,9 @@
 package lowrank
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // The parts of names that most families share.
 var gated = []string{
@@ -11,11 +14,7 @@ var gated = []string{
 var (
 	gptJ   = []string{"attn.q_proj", "attn.k_proj", "attn.v_proj", "attn.out_proj", "mlp.fc_in", "mlp.fc_out"}
 	gptNeo = []string{
-		"attn.attention.q_proj",
-		"attn.attention.k_proj",
-		"attn.attention.v_proj",
-		"attn.attention.out_proj",
-		"mlp.c_fc",
+		"attn.attention.q_proj", "attn.attention.k_proj", "attn.attention.v_proj", "attn.attention.out_proj", "mlp.c_fc",
 		"mlp.c_proj",
 	}
 	gptOSS = []string{"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj"} // not its experts
@@ -83,10 +82,5 @@ func Targets(source Source, patterns []string) []string {
 }
 
 func matches(name string, patterns []string) bool {
-	for _, p := range patterns {
-		if strings.Contains(name, p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(patterns, func(p string) bool { return strings.Contains(name, p) })
 }

@@ -139,11 +139,9 @@ func (j Job) extra(taken map[string]bool) []Item {
 		if module, ok := cutFactor(name); ok && !taken[module] {
 			taken[module] = true
 			items = append(items, Item{Name: name, Faults: []Fault{
-				fault(
-					Extra,
+				fault(Extra,
 					"factors of %.200q, which is not a target that is decomposed: choose the patterns and the ratio that they were made with",
-					module,
-				)}})
+					module)}})
 		}
 	}
 	return items

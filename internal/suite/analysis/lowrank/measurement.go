@@ -82,13 +82,9 @@ func (m *Measurement) orthogonal(name string, o Orthogonality, maxDegrees float6
 			o.Deviation, m.Bound)
 	}
 	if o.Degrees > maxDegrees {
-		m.add(
-			Angle,
+		m.add(Angle,
 			"frozen and trained vectors of %s are up to %.3g degrees from a right angle, of which %g are allowed: keep the trained ones out of the frozen space",
-			name,
-			o.Degrees,
-			maxDegrees,
-		)
+			name, o.Degrees, maxDegrees)
 	}
 	return &o
 }

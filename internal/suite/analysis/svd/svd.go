@@ -26,28 +26,6 @@ type Factors struct {
 	U, S, VT []float64
 }
 
-// Check reports whether the slices have the lengths that M, N and K say and
-// hold finite numbers only; it does not look at the order of S. Factors that a
-// [Solver] returned pass; those from elsewhere must before they are used here.
-func (f Factors) Check() error {
-	if f.K != min(f.M, f.N) {
-		return fmt.Errorf("%d singular values for a matrix of %d x %d: give min(rows, columns) of them", f.K, f.M, f.N)
-	}
-	if len(f.S) != f.K {
-		return fmt.Errorf("the factor S has %d values, not %d: give factors of one matrix", len(f.S), f.K)
-	}
-	if err := check(f.S, f.K, 1); err != nil {
-		return fmt.Errorf("factor S: %w", err)
-	}
-	if err := check(f.U, f.M, f.K); err != nil {
-		return fmt.Errorf("factor U: %w", err)
-	}
-	if err := check(f.VT, f.K, f.N); err != nil {
-		return fmt.Errorf("factor VT: %w", err)
-	}
-	return nil
-}
-
 // Solver decomposes matrices. It is safe for concurrent use.
 type Solver interface {
 	// Name is the implementation's, for reports: "go".

@@ -12,14 +12,7 @@ type field struct {
 // of QuantizeLinearAction, by name.
 var (
 	linearActions = []string{
-		"DISABLED",
-		"W8A16_STATIC",
-		"W8A8_STATIC",
-		"W4A8_STATIC",
-		"W8A16_DYNAMIC",
-		"W8A8_DYNAMIC",
-		"W4A8_DYNAMIC",
-		"FP8",
+		"DISABLED", "W8A16_STATIC", "W8A8_STATIC", "W4A8_STATIC", "W8A16_DYNAMIC", "W8A8_DYNAMIC", "W4A8_DYNAMIC", "FP8",
 		"MXFP4",
 	}
 	attentionActions = []string{"DISABLED", "INT8", "FP8"}

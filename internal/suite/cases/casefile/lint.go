@@ -129,16 +129,9 @@ func (l *linter) references() {
 		l.note("windows-apart", "baseline_time_s",
 			"no time passes both checks: %s (baseline is %s against initial): refresh the older of the two times", windows, distance)
 	case high-low < minOverlap*narrower:
-		l.note(
-			"windows-narrow",
-			"baseline_time_s",
+		l.note("windows-narrow", "baseline_time_s",
 			"only %s to %s passes both checks, %s of the narrower window: %s (baseline is %s against initial): refresh the older of the two times",
-			ms(low),
-			ms(high),
-			percent((high-low)/narrower),
-			windows,
-			distance,
-		)
+			ms(low), ms(high), percent((high-low)/narrower), windows, distance)
 	}
 }
 
@@ -161,13 +154,9 @@ func (l *linter) operators() {
 		}
 		if i > 0 && op.TotalTimeS > c.Operators[i-1].TotalTimeS && !unsorted {
 			unsorted = true // the rest follows from the first
-			l.note(
-				"unsorted-operators",
-				path+".total_time_s",
+			l.note("unsorted-operators", path+".total_time_s",
 				"%s is more than the %s of the operator before it, which no run prints: sort the list by total_time_s, descending, or record it again",
-				ms(op.TotalTimeS),
-				ms(c.Operators[i-1].TotalTimeS),
-			)
+				ms(op.TotalTimeS), ms(c.Operators[i-1].TotalTimeS))
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package dataset
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Message is one turn of a conversation.
 type Message struct{ Role, Content string }
@@ -81,12 +84,7 @@ func (d *Dataset) Prompt(i int) Prompt { return d.render(i, "", false) }
 // HasMessages reports whether any prompt consists of messages, which an endpoint
 // for plain completions cannot be sent.
 func (d *Dataset) HasMessages() bool {
-	for _, it := range d.items {
-		if it.messages != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.items, func(it item) bool { return it.messages != nil })
 }
 
 // Arrivals returns when a trace sent each of its requests, in order and since

@@ -57,9 +57,7 @@ func (m *measurement) warnCut() string {
 	}
 	return fmt.Sprintf(
 		"the end of the measurement cut %s of the requests, and the slowest are cut first, so latencies look better than they are: %s",
-		percent(share),
-		m.remedy(),
-	)
+		percent(share), m.remedy())
 }
 
 // remedy is what to do about requests that were cut.
@@ -126,11 +124,7 @@ func (m *measurement) warnHidden() string {
 	}
 	return fmt.Sprintf(
 		"%d of %d answers count tokens that were not streamed, such as hidden reasoning: %s of the counted tokens came, and tpot_*_ms is over these: "+
-			"have the server stream its reasoning, or compare throughput_tok_per_s",
-		m.hidden,
-		len(m.ok),
-		percent(m.out.StreamedShare),
-	)
+			"have the server stream its reasoning, or compare throughput_tok_per_s", m.hidden, len(m.ok), percent(m.out.StreamedShare))
 }
 
 func (m *measurement) warnChunks() string {
@@ -140,8 +134,7 @@ func (m *measurement) warnChunks() string {
 	}
 	return fmt.Sprintf(
 		"the server counts %s more or fewer tokens than it sent chunks, so icl_*_ms is not a time between tokens: compare tpot_*_ms instead",
-		percent(distance),
-	)
+		percent(distance))
 }
 
 func (m *measurement) warnCoalesced() string {

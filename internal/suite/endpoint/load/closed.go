@@ -65,9 +65,7 @@ func (c *closedLoop) take(ctx context.Context, slot int) (Shot, bool) {
 	}
 	if c.next == maxRequests {
 		c.failure = fmt.Errorf(
-			"%d requests were sent and the run is not over: see whether the server refuses them at once, or measure less",
-			c.next,
-		)
+			"%d requests were sent and the run is not over: see whether the server refuses them at once, or measure less", c.next)
 		c.cancel(c.failure)
 		return Shot{}, false
 	}

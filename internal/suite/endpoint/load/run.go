@@ -155,14 +155,9 @@ func (l *ledger) fire(ctx context.Context, shot Shot) {
 	returned := false
 	defer func() {
 		if v := recover(); !returned {
-			l.fail(
-				fmt.Errorf(
-					"sending request %d panicked or left its goroutine: %v\n%s\nthis is a bug of the program: report it with these lines",
-					shot.Index,
-					v,
-					debug.Stack(),
-				),
-			)
+			l.fail(fmt.Errorf(
+				"sending request %d panicked or left its goroutine: %v\n%s\nthis is a bug of the program: report it with these lines",
+				shot.Index, v, debug.Stack()))
 		}
 	}()
 	l.send(ctx, shot)

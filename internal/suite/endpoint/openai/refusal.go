@@ -63,9 +63,7 @@ func untrusted(err error) bool {
 func (c *Client) untrusted(err error) error {
 	return fmt.Errorf(
 		"the certificate of %s is not trusted (%s): name the file of its authority in the variable SSL_CERT_FILE, or correct base_url or --base-url",
-		c.root,
-		c.quote(err.Error()),
-	)
+		c.root, c.quote(err.Error()))
 }
 
 // maxRefusal bounds what is read of a body behind a status of failure.
@@ -87,11 +85,9 @@ func (c *Client) refused(reply *Reply, resp *http.Response) {
 	case status >= 500:
 		reply.end(HTTP5xx, reason+nextStep(status))
 	case status < 400:
-		reply.end(
-			HTTP4xx,
+		reply.end(HTTP4xx,
 			fmt.Sprintf("HTTP %d: redirects are not followed, the server points to %s: give the server's own URL with --base-url",
-				status, c.quote(resp.Header.Get("Location"))),
-		)
+				status, c.quote(resp.Header.Get("Location"))))
 	default:
 		reply.end(HTTP4xx, reason+nextStep(status))
 	}

@@ -108,11 +108,9 @@ func (c *Client) conclude(reply *Reply, r *recording, expect Expect, cause, err 
 		reply.end(BadJSON, "the answer is not a stream: "+c.quote(string(found.whole))+
 			": ask a server that streams, or correct base_url or --base-url")
 	case found.long:
-		reply.end(
-			BadJSON,
+		reply.end(BadJSON,
 			fmt.Sprintf("%v: more than %d chunks: look at what the server sends, or ask for more with max_tokens", errTooLong,
-				len(reply.Tokens)),
-		)
+				len(reply.Tokens)))
 	default:
 		reply.complete(expect, found.uncounted)
 	}

@@ -196,31 +196,3 @@ func (o Overrides) Check() error {
 	c.settings("", o.Settings)
 	return errors.Join(errs...)
 }
-
-// Strangers returns one line for each section and each pattern of evaluators
-// that is for none of the definitions and op types: most likely a misspelt
-// name.
-func (f *File) Strangers(definitions, opTypes []string) (warnings []string) {
-	warn := func(path, what, name string, known []string) {
-		if slices.Contains(known, name) || len(warnings) == maxComplaints {
-			return
-		}
-		advice := "correct the name or remove it"
-		if meant := text.Nearest(name, known); meant != "" {
-			advice = "did you mean " + show(meant) + "?"
-		}
-		warnings = append(warnings, f.doc.Errorf(path, "no %s has this name: %s", what, advice).Error())
-	}
-	for _, name := range slices.Sorted(maps.Keys(f.body.OpTypeConfig)) {
-		warn(element("op_type_config", name), "op type", name, opTypes)
-	}
-	for _, name := range slices.Sorted(maps.Keys(f.body.DefinitionConfig)) {
-		warn(element("definition_config", name), "definition", name, definitions)
-	}
-	for _, glob := range slices.Sorted(maps.Keys(f.body.Evaluators)) {
-		if !slices.ContainsFunc(definitions, func(d string) bool { match, _ := path.Match(glob, d); return match }) {
-			warn(element("evaluators", glob), "definition", glob, definitions)
-		}
-	}
-	return warnings
-}

@@ -183,22 +183,6 @@ func TestSampling(t *testing.T) {
 	}
 }
 
-func TestStrangers(t *testing.T) {
-	t.Parallel()
-	f := parse(t, `op_type_config: {moe: {}, rmsnrom: {}}
-definition_config: {gemm_k64: {}, "a b": {}}
-evaluators: {"gemm_*": low_bit, "mla_*": low_bit}
-`)
-	got := strings.Join(f.Strangers([]string{"gemm_k46", "moe_x"}, []string{"moe", "rmsnorm"}), "\n")
-	want := `eval.yaml:1:36: op_type_config.rmsnrom: no op type has this name: did you mean rmsnorm?
-eval.yaml:2:42: definition_config["a b"]: no definition has this name: correct the name or remove it
-eval.yaml:2:31: definition_config.gemm_k64: no definition has this name: did you mean gemm_k46?
-eval.yaml:3:42: evaluators["mla_*"]: no definition has this name: correct the name or remove it`
-	if got != want {
-		t.Errorf("got:\n%s\nwant:\n%s", got, want)
-	}
-}
-
 // TestUpstreamsFile holds that what is bundled says what upstream's file says.
 func TestUpstreamsFile(t *testing.T) {
 	t.Parallel()
@@ -271,7 +255,6 @@ func FuzzParse(f *testing.F) {
 		}
 		file.Warnings()
 		file.Notes()
-		file.Strangers([]string{definition}, []string{opType})
 		err = file.Explain(io.Discard, definition, opType, evalconfig.Overrides{})
 		if err != nil && !strings.Contains(err.Error(), "evaluators") {
 			t.Error(err)

@@ -106,11 +106,9 @@ func (f *File) Notes() []string {
 	var notes []string
 	for _, key := range slices.Sorted(maps.Keys(f.body.Settings.keys())) {
 		if n := overridden[key]; n > 0 && key != "mode" {
-			notes = append(
-				notes,
+			notes = append(notes,
 				f.doc.Errorf(key, "yields to %d sections of op_type_config and definition_config here, as upstream documents, "+
-					"while upstream's code lets it win: see \"accelgate kernels config explain\" with a definition", n).Error(),
-			)
+					"while upstream's code lets it win: see \"accelgate kernels config explain\" with a definition", n).Error())
 		}
 	}
 	return notes

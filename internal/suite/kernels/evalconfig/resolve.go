@@ -1,6 +1,7 @@
 package evalconfig
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -110,9 +111,7 @@ func stack(layers []layer) Resolved {
 			*v = own
 		}
 	}
-	if r.RequiredMatchedRatio.Origin == "" {
-		r.RequiredMatchedRatio.Origin = builtIn
-	}
+	r.RequiredMatchedRatio.Origin = cmp.Or(r.RequiredMatchedRatio.Origin, builtIn)
 	return r
 }
 
@@ -169,9 +168,7 @@ func (f *File) evaluator(definition string) (v Value[Evaluator], err error) {
 		}
 		chosen, v = glob, Value[Evaluator]{f.body.Evaluators[glob], f.origin(at, " "+at)}
 	}
-	if v.Origin == "" {
-		v.Origin = builtIn
-	}
+	v.Origin = cmp.Or(v.Origin, builtIn)
 	return v, nil
 }
 

@@ -83,22 +83,13 @@ func (o *OutputResult) report(all *tally, shape []int, p Params) {
 			u := p.upstream(o.Name)
 			o.Message = fmt.Sprintf(
 				"%d of %d elements are wrong, %d of them by flashinfer-bench's rule alone (both rtol %.3g and atol %.3g exceeded), worst at %v: look there first",
-				all.bad,
-				o.Elements,
-				all.upstreamOnly,
-				u.Rtol,
-				u.Atol,
-				o.WorstIndex,
-			)
+				all.bad, o.Elements, all.upstreamOnly, u.Rtol, u.Atol, o.WorstIndex)
 		}
 	case o.RMSError > o.RMSLimit:
 		o.Status = IncorrectNumerical
 		o.Message = fmt.Sprintf(
 			"no element is far off, but the root of the mean squared error is %.3g of the output's, and roundings explain %.3g: "+
-				"look for what is approximated or left out",
-			o.RMSError,
-			o.RMSLimit,
-		)
+				"look for what is approximated or left out", o.RMSError, o.RMSLimit)
 	}
 }
 

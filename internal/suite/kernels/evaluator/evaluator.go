@@ -13,6 +13,7 @@
 package evaluator
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -59,9 +60,7 @@ type Params struct {
 
 // valid returns p with its mode filled in.
 func (p Params) valid() (Params, error) {
-	if p.Mode == "" {
-		p.Mode = Strict
-	}
+	p.Mode = cmp.Or(p.Mode, Strict)
 	if p.Mode != Strict && p.Mode != Fib {
 		return p, fmt.Errorf("mode is %q: write %q or %q", p.Mode, Strict, Fib)
 	}

@@ -1,9 +1,11 @@
 package evaluator
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -133,15 +135,9 @@ func Combine(mode Mode, trials ...Result) Result {
 
 // stops reports whether upstream would not have looked at further trials.
 func (r Result) stops() bool {
-	if rank(r.Status) > rank(IncorrectNumerical) {
-		return true
-	}
-	for _, o := range r.Outputs {
-		if o.NonFinite.CandidateNaN+o.NonFinite.CandidateInf > 0 {
-			return true
-		}
-	}
-	return false
+	return rank(r.Status) > rank(IncorrectNumerical) || slices.ContainsFunc(r.Outputs, func(o OutputResult) bool {
+		return o.NonFinite.CandidateNaN+o.NonFinite.CandidateInf > 0
+	})
 }
 
 func combine(a, b Result) Result {
@@ -191,8 +187,6 @@ func (r *Result) finish() {
 			log = append(log, fmt.Sprintf("output %q: %s", o.Name, o.Message))
 		}
 	}
-	if r.Status == "" {
-		r.Status = Passed
-	}
+	r.Status = cmp.Or(r.Status, Passed)
 	r.Log = strings.Join(log, "\n")
 }

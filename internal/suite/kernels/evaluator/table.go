@@ -1,6 +1,7 @@
 package evaluator
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -51,9 +52,7 @@ func For(d flashinfer.Definition) (name string, err error) {
 		}
 		name = entry.name
 	}
-	if name == "" {
-		name = NameElementwise
-	}
+	name = cmp.Or(name, NameElementwise)
 	return name, nil
 }
 

@@ -1,6 +1,7 @@
 package evaluator
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/accelgate/accelgate/internal/tensor"
@@ -59,9 +60,7 @@ func (f format) defaults(t Tolerance, reduction int, magnitude float64) Toleranc
 	if f.fraction == 52 {
 		unit = 0x1p-53
 	}
-	if t.Rtol == 0 {
-		t.Rtol = f.rtol
-	}
+	t.Rtol = cmp.Or(t.Rtol, f.rtol)
 	if t.Atol == 0 {
 		share := f.scale + summation*math.Sqrt(float64(reduction))*unit
 		t.Atol = min(share, (1-f.rtol)/2) * magnitude

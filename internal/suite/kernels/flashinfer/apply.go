@@ -119,10 +119,7 @@ func Apply(ds *Dataset, limits ApplyLimits) (*ApplyTable, error) {
 	if len(t.Choices) == 0 {
 		return nil, fmt.Errorf(
 			"no solution can be applied: of %d traces of %s, left out are %s; measure with 'accelgate kernels run', or give wider limits",
-			len(own),
-			quote(hardware),
-			t.reasons(),
-		)
+			len(own), quote(hardware), t.reasons())
 	}
 	t.finish()
 	return t, nil

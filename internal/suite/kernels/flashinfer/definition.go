@@ -8,9 +8,8 @@ import (
 
 // dtypes are the formats that a definition may name.
 var dtypes = []string{
-	string(
-		tensor.Float32,
-	), string(tensor.F16), string(tensor.BF16), string(tensor.Float8E4M3FN), string(tensor.Float8E5M2), string(tensor.Float4E2M1),
+	string(tensor.Float32), string(tensor.F16), string(tensor.BF16),
+	string(tensor.Float8E4M3FN), string(tensor.Float8E5M2), string(tensor.Float4E2M1),
 	string(tensor.Int64), string(tensor.Int32), string(tensor.Int16), string(tensor.Int8), string(tensor.Bool),
 }
 

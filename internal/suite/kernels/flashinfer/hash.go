@@ -1,7 +1,6 @@
 package flashinfer
 
 import (
-	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -48,21 +47,6 @@ func (s *Solution) Hash() string {
 	d.list(s.Dependencies)
 	for _, source := range s.Sources {
 		d.text(source.Path, source.Content)
-	}
-	return d.hex()
-}
-
-// UpstreamHash returns the SHA-1, in hexadecimal, that flashinfer-bench keeps
-// builds by. It has no separators and leaves out who allocates the outputs, so
-// that different solutions may share it.
-func (s *Solution) UpstreamHash() string {
-	d := digest{sha1.New()}
-	parts := append([]string{s.Definition, s.Language, s.EntryPoint, s.Binding}, s.Dependencies...)
-	for _, source := range s.Sources {
-		parts = append(parts, source.Path, source.Content)
-	}
-	for _, part := range parts {
-		_, _ = io.WriteString(d, part)
 	}
 	return d.hex()
 }

@@ -89,15 +89,12 @@ type merger struct {
 // that have another content already.
 func (m *merger) names(ds *Dataset) {
 	other := func(at Place, what, name string, first Place) {
-		m.problems = append(
-			m.problems,
-			Problem{
-				at,
-				"",
-				fmt.Sprintf("the %s %s is another one than that of %s; rename one of the two, or take the older out", what, quote(name),
-					first),
-			},
-		)
+		m.problems = append(m.problems, Problem{
+			at,
+			"",
+			fmt.Sprintf("the %s %s is another one than that of %s; rename one of the two, or take the older out", what, quote(name),
+				first),
+		})
 	}
 	for _, d := range ds.Definitions {
 		if known := m.all.Definition(d.Name); known == nil {

@@ -44,23 +44,17 @@ func (m *merger) takeBlob(dir *os.Root, ds *Dataset, w *Trace, in Input) {
 	case errors.Is(err, fs.ErrNotExist):
 		m.absent[name] = true
 	case err != nil:
-		m.problems = append(
-			m.problems,
-			Problem{
-				w.Place,
-				"",
-				fmt.Sprintf("the file %s cannot be read (%s); put an ordinary file there", quote(in.Path), plain(cause(err))),
-			},
-		)
+		m.problems = append(m.problems, Problem{
+			w.Place,
+			"",
+			fmt.Sprintf("the file %s cannot be read (%s); put an ordinary file there", quote(in.Path), plain(cause(err))),
+		})
 	case twice && known.sum != sum:
-		m.problems = append(
-			m.problems,
-			Problem{
-				w.Place,
-				"",
-				fmt.Sprintf("the file %s is another one than that of %s; rename one of the two", quote(in.Path), known.place),
-			},
-		)
+		m.problems = append(m.problems, Problem{
+			w.Place,
+			"",
+			fmt.Sprintf("the file %s is another one than that of %s; rename one of the two", quote(in.Path), known.place),
+		})
 	case !twice:
 		m.blobs[name] = blob{ds.Root, name, sum, w.Place}
 	}
@@ -71,13 +65,9 @@ func (m *merger) warnAbsent() {
 		delete(m.absent, name)
 	}
 	if len(m.absent) > 0 {
-		m.Warnings = append(
-			m.Warnings,
-			fmt.Sprintf(
-				"%d tensor files that workloads name are absent and were not copied: fetch them, such as by git lfs pull, before such a workload is measured",
-				len(m.absent),
-			),
-		)
+		m.Warnings = append(m.Warnings, fmt.Sprintf(
+			"%d tensor files that workloads name are absent and were not copied: fetch them, such as by git lfs pull, before such a workload is measured",
+			len(m.absent)))
 	}
 }
 

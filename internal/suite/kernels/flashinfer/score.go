@@ -107,11 +107,7 @@ func baselineOf(solutions []*Solution, definition, author string) (base *Solutio
 		if base != nil {
 			return nil, fmt.Errorf(
 				"definition %s has several solutions of the author %s, as %s and %s, and scores need one: remove the others, or name another author",
-				quote(definition),
-				quote(author),
-				quote(base.Name),
-				quote(s.Name),
-			)
+				quote(definition), quote(author), quote(base.Name), quote(s.Name))
 		}
 		base = s
 	}

@@ -53,9 +53,7 @@ func (p *trialProtocol) attempts(ctx context.Context) error {
 	if accused < accusations {
 		p.Status = evaluator.Inconclusive
 		p.Reason = fmt.Sprintf(
-			"the host is too busy to decide whether the solution computes every call (%s): measure again on an idle host",
-			last.reason,
-		)
+			"the host is too busy to decide whether the solution computes every call (%s): measure again on an idle host", last.reason)
 	}
 	return nil
 }
@@ -90,10 +88,8 @@ func (p *trialProtocol) suspicions() (worst suspicion, status evaluator.Status) 
 	case p.took >= 2*p.MinTime:
 		all = append(all, d)
 	default:
-		p.warn(
-			fmt.Sprintf("%d calls take less than %v: the worker's timer was not checked; raise the number of iterations",
-				p.solution.perBlock*p.blocks, p.MinTime),
-		)
+		p.warn(fmt.Sprintf("%d calls take less than %v: the worker's timer was not checked; raise the number of iterations",
+			p.solution.perBlock*p.blocks, p.MinTime))
 	}
 	if !slices.ContainsFunc(p.Inputs, Input.random) {
 		p.warn(

@@ -327,8 +327,7 @@ func (p *trialProtocol) judge(pair Pair) error {
 	if i := unwritten(pair); i >= 0 {
 		return blamed{p.solution, &Failure{Op: "run", Kind: Unwritten, Message: fmt.Sprintf(
 			"output %q was left as it was before the call: write all outputs, to the tensors that the function is given",
-			p.Outputs[i].Name,
-		)}}
+			p.Outputs[i].Name)}}
 	}
 	status, err := p.Judge(pair)
 	if err == nil && status != evaluator.Passed && p.Status == "" {

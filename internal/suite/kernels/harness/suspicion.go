@@ -100,11 +100,8 @@ func leftOut(rounds []round) suspicion {
 	})
 	d.reason = fmt.Sprintf(
 		"by our clock calls with inputs it has met before take %s, with fresh inputs %s: it keeps results or leaves calls out; compute every call",
-		nanoseconds(
-			middle(rounds, func(r round) float64 { return r.long }),
-		),
-		nanoseconds(middle(rounds, func(r round) float64 { return r.fresh })),
-	)
+		nanoseconds(middle(rounds, func(r round) float64 { return r.long })),
+		nanoseconds(middle(rounds, func(r round) float64 { return r.fresh })))
 	return d
 }
 
@@ -115,13 +112,8 @@ func coldness(rounds []round) (factor, allowed float64) {
 		return 1, freshFloor
 	}
 	slop := max(freshFloor, requestSlop/float64(rounds[0].calls))
-	fresh, again := middle(
-		rounds,
-		func(r round) float64 { return r.theirFresh },
-	), middle(
-		rounds,
-		func(r round) float64 { return r.theirAgain },
-	)
+	fresh, again := middle(rounds, func(r round) float64 { return r.theirFresh }), middle(rounds,
+		func(r round) float64 { return r.theirAgain })
 	more := middle(rounds, func(r round) float64 { return r.theirFresh - r.theirAgain })
 	return max(1, (fresh+slop)/(again+slop)), max(slop, freshFactor*more)
 }
@@ -193,8 +185,6 @@ func lies(blocks []evidence) (d suspicion) {
 	d.excess, d.noise = stats.Median(factors)/2, 2*spread(clock)
 	d.reason = fmt.Sprintf(
 		"the worker reports that a call takes %s, and by our clock it takes %s: look for what the solution does to the clock",
-		nanoseconds(stats.Median(medians)),
-		nanoseconds(stats.Median(slopes)),
-	)
+		nanoseconds(stats.Median(medians)), nanoseconds(stats.Median(slopes)))
 	return d
 }

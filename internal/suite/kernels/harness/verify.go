@@ -79,10 +79,8 @@ func (p *trialProtocol) verifyScales(ctx context.Context) error {
 func (p *trialProtocol) explain(format string, what any) {
 	if p.Status != "" && p.Status != evaluator.Passed {
 		p.Reason = fmt.Sprintf(
-			"it is more than %d times as fast as the reference, and wrong "+format+": compute from the inputs as they are",
-			remarkable,
-			what,
-		)
+			"it is more than %d times as fast as the reference, and wrong "+format+": compute from the inputs as they are", remarkable,
+			what)
 	}
 }
 

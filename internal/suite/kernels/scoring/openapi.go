@@ -86,17 +86,14 @@ func (s *Server) parametersOf(r route) (list []object) {
 	known := s.parameters()
 	for _, found := range braces.FindAllStringSubmatch(r.path, -1) {
 		p := known[found[1]]
-		list = append(
-			list,
-			object{
-				"name":        found[1],
-				"in":          "path",
-				"required":    true,
-				"description": p.text,
-				"example":     p.example,
-				"schema":      &jsonschema.Schema{Type: "string"},
-			},
-		)
+		list = append(list, object{
+			"name":        found[1],
+			"in":          "path",
+			"required":    true,
+			"description": p.text,
+			"example":     p.example,
+			"schema":      &jsonschema.Schema{Type: "string"},
+		})
 	}
 	if r.query != "" {
 		list = append(list, object{"name": r.query, "in": "query", "description": known[r.query].text, "schema": between(0, maxWait)})

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/atomicfile"
@@ -132,15 +133,7 @@ func readTask(folder string) (*task, error) {
 
 // isID reports whether a name can be a task's: 32 hexadecimal digits.
 func isID(name string) bool {
-	if len(name) != 32 {
-		return false
-	}
-	for _, c := range []byte(name) {
-		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
-		}
-	}
-	return true
+	return len(name) == 32 && strings.Trim(name, "0123456789abcdef") == ""
 }
 
 // prepare makes the task's dataset: the definition, its workloads that were asked

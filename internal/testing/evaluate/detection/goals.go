@@ -65,22 +65,14 @@ func cellGoals(single map[int][]Trial) (goals []Goal) {
 			goals = append(goals, maxGoal(high, 1.2, "all cells, n %d: upper limit of false alarms %%", n))
 		}
 		for i, power := range reference[n] {
-			goals = append(
-				goals,
-				minGoal(ours.Rates[i+1].Percent(), power-powerLoss, "all cells, n %d: power %% at %g %%", n, 100*Effects[i+1]),
-			)
+			goals = append(goals,
+				minGoal(ours.Rates[i+1].Percent(), power-powerLoss, "all cells, n %d: power %% at %g %%", n, 100*Effects[i+1]))
 		}
 		if n == 3 || n == 5 {
 			crude := Rule{Alarm: fixed(0.10)}.Judge(n, single[n], Effects[:1])
-			goals = append(
-				goals,
-				minGoal(
-					crude.Rates[0].Percent()/ours.Rates[0].Percent(),
-					4,
-					"all cells, n %d: times fewer false alarms than fixed 10 %%",
-					n,
-				),
-			)
+			goals = append(goals,
+				minGoal(crude.Rates[0].Percent()/ours.Rates[0].Percent(), 4, "all cells, n %d: times fewer false alarms than fixed 10 %%",
+					n))
 		}
 	}
 	return goals
@@ -97,24 +89,17 @@ func classGoals(single map[int][]Trial) (goals []Goal) {
 		five, ten float64
 	}{{1, 42, 64}, {3, 62, 78}, {5, 70, 83}} {
 		r := rates(g.n, 0, strict)
-		goals = append(
-			goals,
-			minGoal(r[3].Percent(), g.five, "accelerators, n %d: power %% at 5 %%", g.n),
-			minGoal(r[4].Percent(), g.ten, "accelerators, n %d: power %% at 10 %%", g.n),
-		)
+		goals = append(goals, minGoal(r[3].Percent(), g.five, "accelerators, n %d: power %% at 5 %%", g.n),
+			minGoal(r[4].Percent(), g.ten, "accelerators, n %d: power %% at 10 %%", g.n))
 	}
 	for _, n := range []int{3, 5} {
 		ours, ten, two := rates(n, 0, strict), rates(n, 0, fixed(0.10)), rates(n, 0, fixed(0.02))
-		goals = append(
-			goals,
+		goals = append(goals,
 			minGoal(ten[0].Percent()/ours[0].Percent(), 4, "accelerators, n %d: times fewer false alarms than fixed 10 %%", n),
-			minGoal(two[0].Percent()/ours[0].Percent(), 14, "accelerators, n %d: times fewer false alarms than fixed 2 %%", n),
-		)
+			minGoal(two[0].Percent()/ours[0].Percent(), 14, "accelerators, n %d: times fewer false alarms than fixed 2 %%", n))
 		for i, e := range effects[1:] {
-			goals = append(
-				goals,
-				minGoal(ours[i+1].Percent(), ten[i+1].Percent(), "accelerators, n %d: power %% at %g %%, against fixed 10 %%", n, 100*e),
-			)
+			goals = append(goals,
+				minGoal(ours[i+1].Percent(), ten[i+1].Percent(), "accelerators, n %d: power %% at %g %%, against fixed 10 %%", n, 100*e))
 		}
 	}
 	one, three, five, small := rates(1, 2, strict), rates(3, 2, strict), rates(5, 2, strict), rates(5, 2, fine)
@@ -145,37 +130,24 @@ func reportGoals(sets []Set) (goals []Goal) {
 func pairGoals(d *Data) (goals []Goal) {
 	power := map[int][3]float64{3: {22, 36, 54}, 5: {33, 47, 67}, 10: {40, 61, 78}}
 	for _, row := range ownRows(d.Own) {
-		goals = append(
-			goals,
-			Goal{
-				Name: fmt.Sprintf("pairs on a loaded host, n %d: false alarms %%, alpha 1 %%", row.N),
-				Want: "0.5 to 1.5",
-				Got:  row.Rates[0].Percent(),
-				Min:  0.5,
-				Max:  1.5,
-			},
-		)
+		goals = append(goals, Goal{
+			Name: fmt.Sprintf("pairs on a loaded host, n %d: false alarms %%, alpha 1 %%", row.N),
+			Want: "0.5 to 1.5",
+			Got:  row.Rates[0].Percent(),
+			Min:  0.5,
+			Max:  1.5,
+		})
 		for i, want := range power[row.N] {
-			goals = append(
-				goals,
-				minGoal(
-					row.Rates[4+i].Percent(),
-					want-powerLoss,
-					"pairs on a loaded host, n %d: power %% at %g %%",
-					row.N,
-					100*ownEffects[4+i],
-				),
-			)
+			goals = append(goals,
+				minGoal(row.Rates[4+i].Percent(), want-powerLoss, "pairs on a loaded host, n %d: power %% at %g %%", row.N,
+					100*ownEffects[4+i]))
 		}
 	}
 	for _, row := range kernelRows(d.Kernels) {
 		goals = append(goals, maxGoal(row.Rates[0].Percent(), 1.5, "GPU kernels, n %d: false alarms %%", row.N))
 		if row.N == 5 {
-			goals = append(
-				goals,
-				minGoal(row.Rates[2].Percent(), 60, "GPU kernels, n 5: power %% at 1 %%"),
-				minGoal(row.Rates[3].Percent(), 75, "GPU kernels, n 5: power %% at 2 %%"),
-			)
+			goals = append(goals, minGoal(row.Rates[2].Percent(), 60, "GPU kernels, n 5: power %% at 1 %%"),
+				minGoal(row.Rates[3].Percent(), 75, "GPU kernels, n 5: power %% at 2 %%"))
 		}
 	}
 	return goals

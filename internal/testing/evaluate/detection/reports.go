@@ -154,11 +154,8 @@ var wholeEffects = []float64{0, 0.05, 0.10}
 // Reports prints the rates of whole reports.
 func Reports(w io.Writer, sets []Set) {
 	fmt.Fprintf(w, "\n## Whole reports: without a change, and with %d slowed cells\n\n", slowed)
-	fmt.Fprintln(
-		w,
-		"| n, rule | reports x cells | reports with a false alarm % | false alarms a report | host called slower % "+
-			"| found +5 % | found +10 % | FDR +5 % | FDR +10 % | found, all +5 % |",
-	)
+	fmt.Fprintln(w, "| n, rule | reports x cells | reports with a false alarm % | false alarms a report | host called slower % "+
+		"| found +5 % | found +10 % | FDR +5 % | FDR +10 % | found, all +5 % |")
 	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|")
 	for _, n := range Ns[:3] {
 		var reports [][]detect.Cell
@@ -167,22 +164,9 @@ func Reports(w io.Writer, sets []Set) {
 		}
 		for _, rule := range reportRules() {
 			r := rule.judge(reports, wholeEffects)
-			fmt.Fprintf(
-				w,
-				"| %d, %s | %d x %d | %v | %.2f | %.1f | %s | %s | %s | %s | %s |\n",
-				n,
-				r.RuleName,
-				r.Reports.Of,
-				r.Cells/max(1, r.Reports.Of),
-				r.Reports,
-				float64(r.Alarms)/float64(max(1, r.Reports.Of)),
-				r.Hosts.Percent(),
-				r.Found[1].Short(),
-				r.Found[2].Short(),
-				r.FalseOf[1].Short(),
-				r.FalseOf[2].Short(),
-				r.All.Short(),
-			)
+			fmt.Fprintf(w, "| %d, %s | %d x %d | %v | %.2f | %.1f | %s | %s | %s | %s | %s |\n", n, r.RuleName, r.Reports.Of,
+				r.Cells/max(1, r.Reports.Of), r.Reports, float64(r.Alarms)/float64(max(1, r.Reports.Of)), r.Hosts.Percent(),
+				r.Found[1].Short(), r.Found[2].Short(), r.FalseOf[1].Short(), r.FalseOf[2].Short(), r.All.Short())
 		}
 	}
 }

@@ -99,14 +99,8 @@ func LargeLosses(w io.Writer, d detectors.Data, reports int) []Settled {
 	for _, s := range all {
 		fmt.Fprintf(w, "| %s | %s |", s.Host, s.Noise)
 		for j, f := range s.Found {
-			fmt.Fprintf(
-				w,
-				" %.0f %% of %d | %.0f %% | %.1f |",
-				f.Percent(),
-				f.Of,
-				s.Cheap[j].Percent(),
-				float64(s.pairs[j])/float64(max(1, f.Hits)),
-			)
+			fmt.Fprintf(w, " %.0f %% of %d | %.0f %% | %.1f |", f.Percent(), f.Of, s.Cheap[j].Percent(),
+				float64(s.pairs[j])/float64(max(1, f.Hits)))
 		}
 		fmt.Fprintln(w)
 	}

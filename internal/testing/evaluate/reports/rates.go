@@ -98,16 +98,8 @@ func header(w io.Writer, effects []float64) {
 }
 
 func (out Rates) print(w io.Writer) {
-	fmt.Fprintf(
-		w,
-		"| %s | %d x %d | %s | %.2f | %.1f |",
-		out.Rule,
-		out.Red.Of,
-		out.Cells/max(1, out.Red.Of),
-		tenths(out.Red),
-		out.PerCell.Percent(),
-		out.False.Percent(),
-	)
+	fmt.Fprintf(w, "| %s | %d x %d | %s | %.2f | %.1f |", out.Rule, out.Red.Of, out.Cells/max(1, out.Red.Of), tenths(out.Red),
+		out.PerCell.Percent(), out.False.Percent())
 	for _, f := range out.Found {
 		fmt.Fprintf(w, " %.0f |", f.Percent())
 	}

@@ -20,11 +20,8 @@ func Recorded(w io.Writer, all []detectors.Paired) (Rates, error) {
 	r := road{name: "pairs in stages, recorded host", paired: true, policy: gate.DefaultPolicy()}
 	r.samples = recordedReports(all)
 	if len(r.samples) == 0 {
-		return Rates{}, fmt.Errorf(
-			"no cell has %d pairs: record more with accelgate calibrate --rounds %d --record",
-			recordedPairs,
-			2*recordedPairs,
-		)
+		return Rates{}, fmt.Errorf("no cell has %d pairs: record more with accelgate calibrate --rounds %d --record", recordedPairs,
+			2*recordedPairs)
 	}
 	if w != nil {
 		table(w, &r, effects, append([]rule{gated}, peers(bothSessions, 5)...))
