@@ -71,7 +71,7 @@ var reference = Keys{
 		"publish": {nil, "Command by which `baseline update` writes `{file}` to the store as `{name}`."},
 		"max_age": {nil, "Age at which the report warns: `30 days`, or `20 runs` of the default branch. If absent, only " +
 			"`baseline lint` warns, after 90 days."},
-		"min_move": {nil, "Share of its limit below which `baseline update` keeps a moved number. If absent, its noise."},
+		"min_move": {nil, "Share of its limit below which `baseline update` keeps a moved metric. If absent, its noise."},
 	},
 	reflect.TypeFor[Shared](): {
 		"name": {nil, "The file is `baseline-<name>.json`."},
@@ -104,7 +104,7 @@ var reference = Keys{
 	},
 	reflect.TypeFor[Policy](): {
 		"threshold": {"10%", "Change for the worse beyond which a metric blocks. Flag `--threshold` wins."},
-		"require_baseline": {false, "`true`: a run without a baseline for each suite and number, or with one of 0, does not " +
+		"require_baseline": {false, "`true`: a run without a baseline for each suite and metric, or with one of 0, does not " +
 			"pass. The action's default."},
 		"method": {"evidence", "`evidence` judges speed [by the best evidence](configuration.md#how-speed-is-judged), " +
 			"`threshold` by the threshold alone."},
@@ -141,7 +141,8 @@ var reference = Keys{
 	},
 	reflect.TypeFor[Limits](): {
 		"max_cells": {nil, "Largest number of cells to measure. Flag `--max-cells` wins."},
-		"budget":    {nil, "Time after which measuring ends, as in `90m`. Flag `--budget` wins. Each cell is measured once first."},
+		"budget": {nil, "Time after which measuring ends, as in `90m`. Flag `--budget` wins. Each cell is measured once " +
+			"before any is measured twice."},
 		"retries":   {0, "Retries, 0 to 10, of programs that could not be started, and of `failures` of the suite."},
 		"cool_down": {nil, "Wait before cells are measured again. If absent, 5s on devices, else none."},
 		"lease":     {"30m", "Longest wait for devices that another job uses."},
@@ -166,7 +167,7 @@ var reference = Keys{
 	reflect.TypeFor[Suite](): {
 		"name": {nil, "Unique name: 1 to 64 letters, digits, `.`, `-` or `_`, the first a letter or digit."},
 		"kind": {nil, "See [Kinds](configuration.md#kinds)."},
-		"build": {nil, "[Build](builds.md#builds) for this suite. A list, as in `[make]`, is run only in pairs with [the " +
+		"build": {nil, "[Build](builds.md#builds) for this suite. A list, as in `[make]`, is run only where `run` builds [the " +
 			"base](base.md), on both sides."},
 		"setup":     {nil, "[Step](builds.md#setup-and-services) before the first cell. A list stands for `command`."},
 		"teardown":  {nil, "Step after the last cell, also after failures and signals. A list stands for `command`."},
@@ -193,7 +194,7 @@ var reference = Keys{
 	reflect.TypeFor[Level](): {
 		"event": {nil, "Event of the workflow, every one if absent; `tag` for a push of a tag, `desk` outside of the action."},
 		"label": {nil, "Label of the pull request. For `advisory`, a user with write permission must have set it."},
-		"level": {nil, "Numbers beyond their limits warn (`advisory`) or block (`required`)."},
+		"level": {nil, "Metrics beyond their limits warn (`advisory`) or block (`required`)."},
 	},
 	reflect.TypeFor[SuiteLevel](): {
 		"when":  {nil, "Cells, as in `limits`. If absent, all."},

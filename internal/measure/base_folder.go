@@ -31,7 +31,7 @@ type folderBase struct {
 	guard  *guard   // what was there before the code under test was built; nil where nothing has been built since
 }
 
-// record makes the guard of what lies in the folder now.
+// record makes the guard of the folder as it is now.
 func (f *folderBase) record() (err error) {
 	if f.guard, err = newGuard(f.root, "commit "+ShortRevision(f.commit), f.files); err == nil {
 		f.guard.recording.Strict = true

@@ -69,7 +69,7 @@ var keys = config.Keys{
 		"slo":       {Text: "Limits by metric, in milliseconds (`ttft_p95_ms`), and `ok_rate`, if absent `min_ok_rate`."},
 		"min":       {Absent: 1, Text: "First load. The cell fails if it does not hold."},
 		"max":       {Absent: 1024, Text: "Highest load to try."},
-		"precision": {Absent: 0.02, Text: "Relative distance of the end points, 0.001 to 0.5."},
+		"precision": {Absent: 0.02, Text: "Relative distance of the end points at which it ends, 0.001 to 0.5."},
 		"repeats":   {Absent: 3, Text: "Probes of each end point, odd, up to 99. The majority counts."},
 		"budget":    {Absent: "15m", Text: "Time after which no further probe begins."},
 	},
@@ -147,7 +147,7 @@ var keys = config.Keys{
 		"drain":         {Absent: "30s", Text: "Time after the window in which its requests may end."},
 	},
 	reflect.TypeFor[warmup](): {
-		"requests": {Text: "Requests. If absent, the larger of 3 and twice the slots; none of a trace."},
+		"requests": {Text: "Requests. If absent, the larger of 3 and twice the slots, or 0 for a trace."},
 		"duration": {Absent: "2s", Text: "Time."},
 	},
 }

@@ -59,7 +59,7 @@ var keys = config.Keys{
 			Text: "`evaluation.gate.secret` of a trace, to repeat its random inputs. For analysis only: a solution can be " +
 				"prepared for them.",
 		},
-		"flags": {Text: "Settings that replace those of `config`, else of the default in parentheses."},
+		"flags": {Text: "Settings in place of `config`'s. Defaults are in parentheses."},
 	},
 	reflect.TypeFor[timeouts](): {
 		"start":   {Absent: "2m", Text: "From the start to the first reply."},

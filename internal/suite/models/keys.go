@@ -35,8 +35,8 @@ var keys = config.Keys{
 			"`product`: for each combination."},
 		"noise_pairs": {Absent: false, Text: "`true` keeps a value that equals its sweep's `default`, as an A/A pair."},
 		"when":        {Text: "A [predicate](models.md#predicates-and-paths) that selects combinations."},
-		"exclude": {Text: "Maps from an axis, `env` (`baseline` for plain cells) or a swept variable to a glob, whose cells are " +
-			"dropped."},
+		"exclude": {Text: "Maps from an axis, `env` (`baseline` for plain cells) or a swept variable to a glob. Cells that match " +
+			"all keys of a map are dropped."},
 		"include":   {Text: "Maps that name a value of each axis, and swept variables: further cells."},
 		"select":    {Text: "Values of the lists above, all if absent. Each pattern must match."},
 		"profiles":  {Text: "Selections by name, for `--profile`. Their patterns must match."},
@@ -44,7 +44,7 @@ var keys = config.Keys{
 		"timeout":   {Absent: "15m", Text: "Limit of one process, unless values of the cell have a longer one."},
 		"worker":    {Text: "`persistent` or `container`, see [Workers](models.md#workers)."},
 		"parser":    {Text: "[Reader of the whole output](presets.md#parsers), in place of `json` and `regexp` of `metrics`."},
-		"metrics":   {Text: "[Numbers](models.md#metrics) to read, at least one, here or in the preset."},
+		"metrics":   {Text: "[Metrics](models.md#metrics) to read, at least one, here or in the preset."},
 		"answer":    {Text: "Place of the answer. If absent, the `parser`'s, else the whole output or file."},
 		"tokens":    {Text: "[JSON path](models.md#predicates-and-paths) of the list of token ids."},
 		"operators": {Text: "[JSON path](models.md#predicates-and-paths) of a list of `{name, total_ms, calls}`."},
