@@ -11,7 +11,7 @@ RACED_REPORT = ^TestHTMLWithFiles$$
 THOROUGH = $(shell { grep -rl --include=*_test.go '^func Test[A-Za-z0-9]*Thorough\>' internal e2e scripts; grep -l '^# tiers:.* thorough' e2e/*/*.txtar; } | xargs -n1 dirname | sort -u | sed 's|^|./|')
 # Packages that look for hidden work in times of microseconds: they run one after another, when the containers are gone.
 TIMED = ./e2e/kernels ./internal/suite/kernels/harness/builtin ./internal/suite/kernels/harness/workers ./internal/suite/kernels
-# Takes half of the time of make thorough, and is therefore started first.
+# Takes longer than any other package of make thorough, and is therefore started first.
 LONGEST = ./e2e/workflows
 # Every program, for what no program calls.
 MAINS = ./cmd/... ./e2e/program ./scripts/... ./internal/testing/githubtest/openapi/reduce
