@@ -145,5 +145,9 @@ bench-table: .test/bin
 	  go test -run '^$$' -bench '^BenchmarkWatch$$/^many$$' -benchtime 10x ./e2e/runs && \
 	  go test -run '^$$' -bench '^BenchmarkRows$$' -benchtime 3x ./e2e/runs && \
 	  go test -run '^$$' -bench '^BenchmarkStreams256$$' -benchtime 3x ./internal/suite/endpoint/openai && \
-	  go test -run '^$$' -bench '^BenchmarkReport$$/^(terminal|json|floor)$$' -benchtime 2x ./internal/cli; } | \
+	  go test -run '^$$' -bench '^BenchmarkFiles$$' -benchtime 5x ./internal/suite/kernels/evaluator && \
+	  go test -run '^$$' -bench '^BenchmarkPack$$/^best$$/^1000000$$' -benchtime 3x ./internal/suite/analysis/packing && \
+	  go test -run '^$$' -bench '^BenchmarkBinary$$' -benchtime 1x ./scripts/benchtable && \
+	  go test -run '^$$' -bench '^BenchmarkMatrix712$$/^isolated$$' -benchtime 3x ./internal/cli && \
+	  go test -run '^$$' -bench '^BenchmarkReport$$/^(terminal|json|html--out.*|baseline|floor)$$' -benchtime 2x ./internal/cli; } | \
 	go run ./scripts/benchtable docs/performance.md

@@ -16,7 +16,8 @@ import (
 )
 
 // BenchmarkReport reads, judges and renders a run of 100,000 cells with two metrics of three values each through the command,
-// in each format: time, processor time and the most memory of the process. Beside it, the floor: encoding/json decodes the run.
+// in each format: time, processor time and the most memory of the process. Beside it, the floor: encoding/json decodes the run, and
+// the sizes of the baseline and of the page.
 func BenchmarkReport(b *testing.B) {
 	dir := b.TempDir()
 	b.Chdir(dir)
@@ -30,8 +31,14 @@ func BenchmarkReport(b *testing.B) {
 				used += time.Duration(took.Utime.Nano() + took.Stime.Nano())
 			}
 			b.ReportMetric(float64(peak)/1e3, "peak-MB")
+			if page, err := os.Stat("report.html"); err == nil {
+				b.ReportMetric(float64(page.Size())/1e6, "page-MB")
+			}
 			b.ReportMetric(used.Seconds()/float64(b.N), "cpu-s/op")
 		})
+	}
+	if file, err := os.Stat("baselines/baseline-lab.json"); err == nil {
+		b.Run("baseline", func(b *testing.B) { b.ReportMetric(float64(file.Size())/1e6, "file-MB") })
 	}
 	b.Run("floor", func(b *testing.B) {
 		before := ownTime(b)

@@ -19,8 +19,13 @@ func redact[T any](value T, hide func(string) string) T {
 func redacted(v reflect.Value, hide func(string) string) reflect.Value {
 	switch v.Kind() {
 	case reflect.String:
+		said := v.String()
+		hidden := hide(said)
+		if hidden == said {
+			return v
+		}
 		text := reflect.New(v.Type()).Elem()
-		text.SetString(hide(v.String()))
+		text.SetString(hidden)
 		return text
 	case reflect.Pointer:
 		if v.IsNil() {
@@ -40,8 +45,8 @@ func redacted(v reflect.Value, hide func(string) string) reflect.Value {
 		fields := reflect.New(v.Type()).Elem()
 		fields.Set(v)
 		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
-				fields.Field(i).Set(redacted(v.Field(i), hide))
+			if field := fields.Field(i); field.CanSet() && !field.IsZero() { // most fields of a result are empty
+				field.Set(redacted(v.Field(i), hide))
 			}
 		}
 		return fields
