@@ -28,10 +28,10 @@ type folderBase struct {
 	root   string // real path
 	commit string
 	files  []string // of the commit, sorted
-	guard  *guard   // what was there before the code under test was built; nil where nothing has been built since
+	guard  *guard   // the folder before the code under test was built; nil where nothing has been built since
 }
 
-// record makes the guard of what lies in the folder now.
+// record makes the guard, by the files that the folder has now.
 func (f *folderBase) record() (err error) {
 	if f.guard, err = newGuard(f.root, "commit "+ShortRevision(f.commit), f.files); err == nil {
 		f.guard.recording.Strict = true
