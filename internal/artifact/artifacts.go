@@ -60,7 +60,7 @@ func Open(file *config.File, getenv func(string) string, offline bool) (*Store, 
 
 // check refuses what the configuration's own types cannot.
 func (s *Store) check() error {
-	for _, name := range s.Names() {
+	for _, name := range s.names() {
 		a := s.declared[name]
 		if a.URL != "" {
 			if err := urlOf(a).Check(); err != nil {
@@ -81,20 +81,20 @@ func (s *Store) check() error {
 	return nil
 }
 
-// Names are those of all artifacts, sorted.
-func (s *Store) Names() []string { return slices.Sorted(maps.Keys(s.declared)) }
+// names are those of all artifacts, sorted.
+func (s *Store) names() []string { return slices.Sorted(maps.Keys(s.declared)) }
 
 // Place returns the configuration with the paths of its artifacts.
 func (s *Store) Place(file *config.File) (*config.File, error) {
 	paths := map[string]string{}
 	for name := range s.declared {
-		paths[name] = s.Path(name)
+		paths[name] = s.path(name)
 	}
 	return file.Place(paths)
 }
 
-// Path is where an artifact is once the cache has it.
-func (s *Store) Path(name string) string {
+// path is where an artifact is once the cache has it.
+func (s *Store) path(name string) string {
 	a := s.declared[name]
 	if a.URL != "" {
 		return urlOf(a).Path(s.client.Dir)

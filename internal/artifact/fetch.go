@@ -31,7 +31,7 @@ type State struct {
 // sent: every file is compared with its digest. An error means that a name is unknown, or
 // that ctx is done.
 func (s *Store) Fetch(ctx context.Context, names []string, check bool) ([]State, error) {
-	all := s.Names()
+	all := s.names()
 	for _, name := range names {
 		if !slices.Contains(all, name) {
 			return nil, exit.Usagef(
@@ -43,7 +43,7 @@ func (s *Store) Fetch(ctx context.Context, names []string, check bool) ([]State,
 	}
 	states := []State{}
 	for _, name := range names {
-		state := State{Name: name, State: Present, Path: s.Path(name)}
+		state := State{Name: name, State: Present, Path: s.path(name)}
 		err := s.Check(ctx, name, check)
 		if err != nil && !check {
 			state.State = Fetched

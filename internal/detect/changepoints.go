@@ -76,7 +76,7 @@ func significance(left, right []float64, own float64) float64 {
 	s := samples{base: left, head: right}
 	r := s.score(Options{Mode: Anchor, Own: own})
 	places := float64(len(left) + len(right) - 1)
-	return min(1, places*2*min(r.P, survival(-r.T/inflation, r.DF)))
+	return min(1, places*2*min(r.P, StudentTail(-r.T/inflation, r.DF)))
 }
 
 type divider struct {

@@ -87,7 +87,7 @@ const powerMargin = 1.5
 // the limit is made of is the moderated noise; what the next measurement will
 // scatter by is the observed one.
 func (r Score) mde(o Options, l limits) float64 {
-	t := quantile(1-l.strict, r.DF)
+	t := StudentQuantile(1-l.strict, r.DF)
 	return max(o.minimumEffect(), inflation*t*r.SE) + powerMargin*r.Seen
 }
 

@@ -53,7 +53,7 @@ func (r *reporter) dependence(cell int, o Options) runsTest {
 // alpha: the fastest of as many runs must be beyond what each must be beyond.
 func (t runsTest) mde(alpha float64) float64 {
 	each := math.Pow(alpha, 1/independent(t.runs))
-	needed := max(t.minimum, t.highest, inflation*quantile(1-each, t.run.DF)*t.run.SE)
+	needed := max(t.minimum, t.highest, inflation*StudentQuantile(1-each, t.run.DF)*t.run.SE)
 	fastest := math.Sqrt2 * math.Erfinv(2*math.Pow(power80, 1/float64(t.runs))-1)
 	return needed + fastest*t.run.SE
 }
@@ -67,7 +67,7 @@ func (r Score) inRow(base, head int) Score {
 	b, h := 1/float64(base), 1/float64(keep(head))
 	wider := math.Sqrt((designEffect(head)*h + b) / (h + b))
 	r.SE, r.Seen, r.T = wider*r.SE, wider*r.Seen, r.T/wider
-	r.P = survival(r.T/inflation, r.DF)
+	r.P = StudentTail(r.T/inflation, r.DF)
 	return r
 }
 

@@ -43,7 +43,7 @@ type FitEvidence struct {
 
 // Interval is that of 95 % of New - Old.
 func (e *FitEvidence) Interval() (low, high float64) {
-	half := inflation * quantile(0.975, e.df) * e.StdErr
+	half := inflation * StudentQuantile(0.975, e.df) * e.StdErr
 	return e.New - e.Old - half, e.New - e.Old + half
 }
 
@@ -53,7 +53,7 @@ func (e *FitEvidence) MDE(alpha float64) float64 {
 	if e.MinP > alpha {
 		return math.Inf(1)
 	}
-	return (inflation*quantile(1-alpha, e.df) + powerMargin) * e.StdErr
+	return (inflation*StudentQuantile(1-alpha, e.df) + powerMargin) * e.StdErr
 }
 
 // weights are the parts of the points' values in the coefficient; nil with fewer than 3
@@ -146,7 +146,7 @@ func JudgeFitTwoSample(points []FitTwoSample, c Coefficient, higherIsBetter bool
 	if higherIsBetter {
 		worse = -worse
 	}
-	e.P = survival(worse/e.StdErr, e.df)
+	e.P = StudentTail(worse/e.StdErr, e.df)
 	return e, true
 }
 
@@ -177,5 +177,5 @@ func Beyond(excess, stderr float64, n int) float64 {
 		}
 		return 1
 	}
-	return survival(excess/stderr, float64(n-2))
+	return StudentTail(excess/stderr, float64(n-2))
 }

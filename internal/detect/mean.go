@@ -41,7 +41,7 @@ func JudgeMean(cells []Cell) MeanEvidence {
 	e.P, e.MinP = swapTest(m.signed)
 	center := mean(m.changes)
 	e.se, e.df = m.noise()
-	half := inflation * quantile(0.975, e.df) * e.se
+	half := inflation * StudentQuantile(0.975, e.df) * e.se
 	e.Noise = relative(e.se * math.Sqrt(float64(e.Pairs)/2))
 	e.Estimate, e.Low, e.High = relative(center), relative(center-half), relative(center+half)
 	return e
@@ -54,7 +54,7 @@ func (e MeanEvidence) MDE(alpha, limit float64) float64 {
 	if e.MinP > alpha {
 		return math.Inf(1)
 	}
-	return relative(max(math.Log1p(limit), inflation*quantile(1-alpha, e.df)*e.se) + powerMargin*e.se)
+	return relative(max(math.Log1p(limit), inflation*StudentQuantile(1-alpha, e.df)*e.se) + powerMargin*e.se)
 }
 
 // meanOfPairs collects the pairs of the cells.

@@ -56,7 +56,7 @@ func (s *samples) score(o Options) Score {
 		r.Seen = math.Sqrt(seen/df) * size
 	}
 	r.T = r.Effect / r.SE
-	r.P = survival(r.T/inflation, r.DF)
+	r.P = StudentTail(r.T/inflation, r.DF)
 	return r
 }
 
@@ -92,5 +92,5 @@ func priorWeight(m Mode) float64 {
 
 // halfWidth is half of the interval of 95 % of the effect.
 func (r Score) halfWidth() float64 {
-	return inflation * quantile(0.975, r.DF) * r.SE
+	return inflation * StudentQuantile(0.975, r.DF) * r.SE
 }

@@ -24,10 +24,10 @@ func (s Stages) mde(r Score, o Options) float64 {
 		n := float64(keep(look.Pairs))
 		df := 2*n - 2 + extraDF
 		se := noise * math.Sqrt(2/n)
-		minimum = max(minimum, (inflation*quantile(1-look.P, df)+mdeMargin)*se)
+		minimum = max(minimum, (inflation*StudentQuantile(1-look.P, df)+mdeMargin)*se)
 	}
 	fresh := clipAt * float64(s.Decide)
 	se := noise * math.Sqrt(2/fresh)
-	minimum = max(minimum, (quantile(1-mdeAlpha, fresh)+mdeMargin)*se)
+	minimum = max(minimum, (StudentQuantile(1-mdeAlpha, fresh)+mdeMargin)*se)
 	return max(o.minimumEffect(), minimum)
 }

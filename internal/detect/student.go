@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/mathext" // and not stat/distuv, which links all of LAPACK
 )
 
-// survival is 1-F(t) of Student's distribution: half of the regularized incomplete beta
+// StudentTail is 1-F(t) of Student's distribution: half of the regularized incomplete beta
 // function for t above 0, see https://dlmf.nist.gov/8.17.
-func survival(t, df float64) float64 {
+func StudentTail(t, df float64) float64 {
 	tail := 0.5 * mathext.RegIncBeta(df/2, 0.5, df/(t*t+df))
 	switch {
 	case t == 0:
@@ -21,11 +21,7 @@ func survival(t, df float64) float64 {
 	return 1 - tail
 }
 
-// StudentTail is the chance of a value of at least t by Student's distribution, and StudentQuantile its p-quantile.
-func StudentTail(t, df float64) float64     { return survival(t, df) }
-func StudentQuantile(p, df float64) float64 { return quantile(p, df) } // see [StudentTail]
-
-// quantiles remembers what quantile has computed: it costs more than all else of
+// quantiles remembers what StudentQuantile has computed: it costs more than all else of
 // a verdict, and a report asks for the same few again and again.
 var (
 	quantiles     sync.Map // of [2]float64{p, df}
@@ -34,21 +30,21 @@ var (
 
 const maxQuantiles = 4096
 
-// quantile is the p-quantile of Student's distribution.
-func quantile(p, df float64) float64 {
+// StudentQuantile is the p-quantile of Student's distribution.
+func StudentQuantile(p, df float64) float64 {
 	key := [2]float64{p, df}
 	if q, ok := quantiles.Load(key); ok {
 		return q.(float64)
 	}
-	q := studentQuantile(p, df)
+	q := invertTail(p, df)
 	if quantileCount.Add(1) <= maxQuantiles {
 		quantiles.Store(key, q)
 	}
 	return q
 }
 
-// studentQuantile inverts the tail that survival computes.
-func studentQuantile(p, df float64) float64 {
+// invertTail inverts the tail that StudentTail computes.
+func invertTail(p, df float64) float64 {
 	if p == 0.5 {
 		return 0
 	}

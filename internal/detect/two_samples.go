@@ -113,7 +113,7 @@ func (c TwoSample) judge(noise float64) TwoSampleEvidence {
 	within := (sidesPrior*noise*noise + (n-1)*c.Base.Noise*c.Base.Noise + (m-1)*c.Head.Noise*c.Head.Noise) / df
 	between := sessionFactor*sessionFactor*within + sessionFloor*sessionFloor
 	e := TwoSampleEvidence{Error: math.Sqrt(within*(1/n+1/m) + 2*between), df: df}
-	e.P = survival((now-old)/e.Error, df)
+	e.P = StudentTail((now-old)/e.Error, df)
 	e.Estimate = relative(now - old)
 	spread := math.Sqrt(within)
 	e.Large, e.Huge = math.Inf(1), relative(min(math.Log(certainLoss), max(math.Log(hugeLoss), hugeNoise*spread)))
@@ -128,5 +128,5 @@ func (e TwoSampleEvidence) MinLoss(alpha float64) float64 {
 	if e.Error == 0 {
 		return 0 // nothing to test
 	}
-	return relative(quantile(1-alpha, e.df) * e.Error)
+	return relative(StudentQuantile(1-alpha, e.df) * e.Error)
 }

@@ -107,7 +107,7 @@ func (r rule) number(d *Document) (v float64, ok bool, err error) {
 		if err != nil || len(points) == 0 {
 			return 0, false, err
 		}
-		v, err = r.steps.Of(points)
+		v, err = r.steps.of(points)
 		return v, true, err
 	}
 	if r.pattern == nil {
@@ -153,7 +153,7 @@ func (x *Extractor) Record(read func(file string) ([]byte, error)) error {
 			}
 			points, err := r.points(docs[file])
 			if err == nil {
-				err = r.steps.Record(file, points)
+				err = r.steps.record(file, points)
 			}
 			if err != nil {
 				return fmt.Errorf("metric %q: %s: %w", r.metric, file, err)

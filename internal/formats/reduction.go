@@ -152,8 +152,8 @@ func (r *Reduction) Files() (files []string) {
 	return files
 }
 
-// Record gives the words the steps of a recorded output.
-func (r *Reduction) Record(file string, points []Point) error {
+// record gives the words the steps of a recorded output.
+func (r *Reduction) record(file string, points []Point) error {
 	if len(points) == 0 {
 		return errors.New("the recorded output has no such steps: record it again, or correct the path")
 	}
@@ -170,8 +170,8 @@ func (r *Reduction) Record(file string, points []Point) error {
 	return nil
 }
 
-// Of is the number of steps, of which there is at least one.
-func (r *Reduction) Of(points []Point) (float64, error) {
+// of is the number of steps, of which there is at least one.
+func (r *Reduction) of(points []Point) (float64, error) {
 	last := &r.words[len(r.words)-1]
 	s, err := (&Reduction{words: r.words[:len(r.words)-1]}).shorten(points)
 	if err != nil {

@@ -28,7 +28,7 @@ func sglangReader(o object) func(object) ([]Value, error) {
 	case o.has("prefill_throughput"):
 		return sglangBatch
 	case o.has("request_throughput"):
-		return func(o object) ([]Value, error) { return sglangServing(o) }
+		return sglangServing
 	}
 	return nil
 }
@@ -41,10 +41,10 @@ func isSGLangServing(o object) bool {
 // sglangServing returns the metrics of a result of bench_serving or of
 // bench_offline_throughput, which has a subset of its members, by the names in
 // [Formats]. A result of which a request failed is an error, as in
-// [VLLMServing]. A mean TTFT of 0 means that the answers were not streamed, so
+// [vllmServing]. A mean TTFT of 0 means that the answers were not streamed, so
 // that TTFT, TPOT and ITL were not measured.
 func sglangServing(result object) ([]Value, error) {
-	o := object(maps.Clone(result))
+	o := maps.Clone(result)
 	if n, offline := o["successful_requests"]; offline {
 		o["completed"] = n
 	}

@@ -21,7 +21,7 @@ func vllm(out Output) (Reading, error) {
 func vllmReader(o object) func(object) ([]Value, error) {
 	switch {
 	case o.has("request_throughput"):
-		return func(o object) ([]Value, error) { return vllmServing(o) }
+		return vllmServing
 	case o.has("elapsed_time", "requests_per_second"), o.has("output_tokens_per_second"):
 		return vllmThroughput
 	case o.has("avg_latency"):
@@ -33,8 +33,7 @@ func vllmReader(o object) func(object) ([]Value, error) {
 // vllmServing returns the metrics of a result of vllm bench serve, by the names
 // in [Formats]. A result of which a request failed is an error: its numbers are
 // those of the other requests.
-func vllmServing(result object) ([]Value, error) {
-	o := object(result)
+func vllmServing(o object) ([]Value, error) {
 	if isSGLangServing(o) {
 		return nil, errors.New("the result is of sglang.bench_serving, whose first token is another event: write parser: sglang")
 	}

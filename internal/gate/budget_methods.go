@@ -20,7 +20,7 @@ func (in *inputs) testOf(b *budgeted) meanTest {
 	case g.paired:
 		return newPairsMean(in, m)
 	}
-	if h, ok := newHistoryMean(in, b, m); ok {
+	if h, ok := newHistoryMean(b, m); ok {
 		return h
 	}
 	return newTwoSampleMean(in, m)
@@ -119,7 +119,7 @@ type historyMean struct {
 }
 
 // newHistoryMean needs at least 3 earlier runs with a number of every member.
-func newHistoryMean(in *inputs, b *budgeted, m *thresholdMean) (*historyMean, bool) {
+func newHistoryMean(b *budgeted, m *thresholdMean) (*historyMean, bool) {
 	t := &historyMean{thresholdMean: m}
 	var all []float64
 	t.base, t.head = meansOf(m.members, (*bench.Sample).Level)

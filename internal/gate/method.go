@@ -30,8 +30,8 @@ func (m Method) Speed() bool {
 	return m == MethodPairs || m == MethodHistory || m.medians() || m == MethodTest || m == MethodFit
 }
 
-// Compares reports whether two numbers, or the digests of their artifacts, were compared.
-func (m Method) Compares() bool { return m.Speed() || m == MethodExact || m == MethodDigest }
+// compares reports whether two numbers, or the digests of their artifacts, were compared.
+func (m Method) compares() bool { return m.Speed() || m == MethodExact || m == MethodDigest }
 
 // Statistics reports whether values of several measurements were weighed against noise.
 func (m Method) Statistics() bool { return m == MethodPairs || m == MethodHistory }

@@ -93,7 +93,7 @@ func noise(s bench.Summary) float64 {
 }
 
 // judged reports whether the verdict compared two numbers, or what they are of.
-func (v Verdict) judged() bool { return v.Evidence.Method.Compares() }
+func (v Verdict) judged() bool { return v.Evidence.Method.compares() }
 
 // exact demands that every value equals the reference.
 func exact(old, new *bench.Sample) Verdict {

@@ -60,7 +60,7 @@ func trade(in *inputs, verdicts []Verdict) []Verdict {
 			continue
 		}
 		v.Excuse = &Excuse{Kind: TradeExcuse, Source: cmp.Or(t.Source, "trade"), Trade: &Offset{Trade: *t, Gained: g.percent, Q: g.q}}
-		offset(verdicts, v, t.For, &g)
+		offset(verdicts, v, t.For)
 		v.Reason = text.Reasons(v.Reason, fmt.Sprintf(in.policy.certainly(
 			"the loss is certain, and a certain gain of %s by %.1f %% pays for it", "a gain of %s by %.1f %% pays for it")+
 			" (up to %.4g %% for at least %.4g %%)", text.Visible(t.For, maxName), g.percent, t.Loss, t.Gain))
@@ -69,7 +69,7 @@ func trade(in *inputs, verdicts []Verdict) []Verdict {
 }
 
 // offset makes the gain that pays for a loss one, whatever its own limit is.
-func offset(verdicts []Verdict, loss *Verdict, metric string, g *gainOf) {
+func offset(verdicts []Verdict, loss *Verdict, metric string) {
 	for i := range verdicts {
 		v := &verdicts[i]
 		if v.Cell != loss.Cell || v.Metric != metric || v.Finding != Unchanged && v.Finding != Improved {

@@ -28,7 +28,7 @@ type folderBase struct {
 	root   string // real path
 	commit string
 	files  []string // of the commit, sorted
-	guard  *guard   // what was there before the code under test was built; nil where nothing has been built since
+	guard  *guard   // the folder before the code under test was built; nil where nothing has been built since
 }
 
 // record makes the guard of the folder as it is now.

@@ -53,7 +53,7 @@ type Config struct {
 // host can be detected where the configuration cannot be used.
 func (e *Env) Configure(o *Options) (Config, error) {
 	c := e.newConfig(o)
-	if err := o.Check(); err != nil {
+	if err := o.check(); err != nil {
 		return c, err
 	}
 	file, warnings, err := o.Read()
@@ -79,7 +79,7 @@ func (e *Env) Configure(o *Options) (Config, error) {
 func (e *Env) ConfigOf(o *Options, file *config.File, unjudged bool) (Config, error) {
 	c := e.newConfig(o)
 	c.File, c.Policy, c.unjudged = file, gate.DefaultPolicy(), unjudged
-	return c, o.Check()
+	return c, o.check()
 }
 
 func (e *Env) newConfig(o *Options) Config {

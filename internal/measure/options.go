@@ -98,8 +98,8 @@ const DefaultConfig = "accelgate.yaml"
 // DefaultOut is where a run leaves its files, beside the configuration.
 const DefaultOut = ".accelgate"
 
-// Check refuses what would only be found after measuring.
-func (o *Options) Check() error {
+// check refuses what would only be found after measuring.
+func (o *Options) check() error {
 	if o.Repeats > MaxRepeats {
 		return exit.Usagef("--repeats is %d: use 1 to %d", o.Repeats, MaxRepeats)
 	}

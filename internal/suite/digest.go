@@ -22,7 +22,7 @@ import (
 // job to job is left out.
 func Inherited(environ []string) []string {
 	values := map[string]string{}
-	job := slices.ContainsFunc(environ, func(entry string) bool { return batch.MatchString(entry) })
+	job := slices.ContainsFunc(environ, batch.MatchString)
 	for _, entry := range worker.Scrub(environ) { // the last entry of a name counts
 		if name, value, _ := strings.Cut(entry, "="); !volatile.MatchString(name) && !(job && allotted.MatchString(name)) {
 			values[name] = value

@@ -25,7 +25,7 @@ type fetch struct {
 }
 
 func (c *Client) prepare(id, revision string, want func(string) bool) (*fetch, error) {
-	if err := checkID(id); err != nil {
+	if err := CheckID(id); err != nil {
 		return nil, err
 	}
 	if err := checkRevision(revision); err != nil {

@@ -27,9 +27,7 @@ var (
 const datasets = "datasets/"
 
 // CheckID reports an id that no model or dataset of the hub has.
-func CheckID(id string) error { return checkID(id) }
-
-func checkID(id string) error {
+func CheckID(id string) error {
 	id = strings.TrimPrefix(id, datasets)
 	parts := strings.Split(id, "/")
 	ok := len(parts) <= 2 && !strings.Contains(id, "--") && !strings.Contains(id, "..") && !strings.HasSuffix(id, ".git")

@@ -76,15 +76,15 @@ func (s Store) Write(ctx context.Context, name, path, was string) error {
 	case err != nil:
 		return err
 	}
-	if Digest(there.Data) != was {
+	if digest(there.Data) != was {
 		return fmt.Errorf("the store has another %s than the one that the run was compared with: "+
 			"type the command again with --from and the run.json, which compares and merges anew", text.OneLine(name))
 	}
 	return s.run(ctx, "publish", s.Publish, name, path, "ACCELGATE_BASELINE_WAS="+was)
 }
 
-// Digest is the SHA-256 of a file; "" of an empty or absent one.
-func Digest(data []byte) string {
+// digest is the SHA-256 of a file; "" of an empty or absent one.
+func digest(data []byte) string {
 	if len(data) == 0 {
 		return ""
 	}

@@ -44,7 +44,7 @@ func Add(name string, data []byte, e Entry, today Date) ([]byte, error) {
 	}
 	if got, readErr := Read(name, data, today); err != nil || readErr != nil || !slices.Equal(withoutSources(got), want) {
 		return nil, fmt.Errorf(`add waiver: %.200q is not written with one "- cell: ..." below the other: add this by hand: %s`, name,
-			e.Line())
+			e.line())
 	}
 	return data, nil
 }
@@ -168,8 +168,8 @@ func (e *Entry) block(indent, newline string) []string {
 	return lines
 }
 
-// Line is the waiver as one line of a file, to be copied.
-func (e *Entry) Line() string { return "- {" + strings.Join(e.pairs(), ", ") + "}" }
+// line is the waiver as one line of a file, to be copied.
+func (e *Entry) line() string { return "- {" + strings.Join(e.pairs(), ", ") + "}" }
 
 // plain is text that no reader of YAML takes for anything else.
 var plain = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_./-]*$`)

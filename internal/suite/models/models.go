@@ -257,14 +257,13 @@ func (s *Suite) checkIncludes(c *config.Suite) error {
 
 func (s *Suite) checkWhens(c *config.Suite) error {
 	for i, e := range s.body.Expect {
-		selects := func(r bench.Cell) bool { return e.selects(r) }
-		if !slices.ContainsFunc(s.matrix, selects) &&
-			!slices.ContainsFunc(s.skipped, func(r bench.Result) bool { return selects(r.Cell) }) {
+		if !slices.ContainsFunc(s.matrix, e.selects) &&
+			!slices.ContainsFunc(s.skipped, func(r bench.Result) bool { return e.selects(r.Cell) }) {
 			return c.Errorf(fmt.Sprintf("expect[%d].when", i), "selects no cell: compare it with 'accelgate plan --list'")
 		}
 	}
 	for i, m := range s.body.Metrics {
-		selects := func(cell bench.Cell) bool { return matrix.Match(m.When).Selects(cell) }
+		selects := matrix.Match(m.When).Selects
 		if len(m.When) > 0 && !slices.ContainsFunc(s.matrix, selects) &&
 			!slices.ContainsFunc(s.skipped, func(r bench.Result) bool { return selects(r.Cell) }) {
 			return c.Errorf(fmt.Sprintf("metrics[%d].when", i), "selects no cell: compare it with 'accelgate plan --list'")

@@ -140,7 +140,7 @@ func (s *Suite) findRows(ctx context.Context) (why string, err error) {
 // withoutRows are the metrics of rows that no cell has.
 func (s *Suite) withoutRows() (names []string) {
 	for _, r := range s.rows {
-		if !slices.ContainsFunc(s.cells, func(c bench.Cell) bool { return r.has(c) }) {
+		if !slices.ContainsFunc(s.cells, r.has) {
 			names = append(names, r.name)
 		}
 	}

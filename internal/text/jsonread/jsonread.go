@@ -50,9 +50,9 @@ func (r *Reader) Next() int {
 // between are the bytes that may stand between two tokens.
 var between = [256]bool{' ': true, '\t': true, '\r': true, '\n': true, ',': true, ':': true}
 
-// Token reads a token and returns it as it is written: a key, a scalar, or the
+// token reads a token and returns it as it is written: a key, a scalar, or the
 // bracket that begins or ends an object or an array.
-func (r *Reader) Token() ([]byte, error) {
+func (r *Reader) token() ([]byte, error) {
 	from := r.InputOffset()
 	if _, err := r.ReadToken(); err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func (r *Reader) Object(member func(key []byte) error) error {
 		return err
 	}
 	for {
-		raw, err := r.Token() // half the time of peeking first
+		raw, err := r.token() // half the time of peeking first
 		if err != nil || raw[0] == '}' {
 			return err
 		}

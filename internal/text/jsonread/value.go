@@ -31,7 +31,7 @@ var ErrTooLarge = errors.New("nests too deep, or holds too many values")
 // no limit. It is checked while it is built, because checking first costs more than all the rest. An earlier tree is invalid then.
 func (r *Reader) Tree(line, maxDepth, maxValues int) (Value, error) {
 	r.tree = tree{said: r.Whole(), stack: r.tree.stack[:0], kept: r.tree.kept[:0], line: line, maxDepth: maxDepth, maxValues: maxValues}
-	root, err := r.value(r.Token())
+	root, err := r.value(r.token())
 	if err == nil {
 		err = r.End()
 	}
@@ -88,7 +88,7 @@ func (r *Reader) members(kind byte) ([]Member, error) {
 	first := len(t.stack)
 	for {
 		var m Member
-		token, err := r.Token()
+		token, err := r.token()
 		if err == nil && (token[0] == '}' || token[0] == ']') {
 			start := len(t.kept)
 			t.kept = append(t.kept, t.stack[first:]...)
@@ -99,7 +99,7 @@ func (r *Reader) members(kind byte) ([]Member, error) {
 			m.KeyEnd = int(r.InputOffset())
 			m.KeyAt = m.KeyEnd - len(token)
 			m.Key = r.said(m.KeyAt, m.KeyEnd)
-			token, err = r.Token()
+			token, err = r.token()
 		}
 		if m.Value, err = r.value(token, err); err != nil {
 			return nil, err

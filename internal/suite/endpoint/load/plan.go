@@ -81,8 +81,8 @@ type Plan struct {
 	Trace []time.Duration // arrival times in order; the first one is moved to 0
 }
 
-// Validate returns what is wrong with a plan and what to write instead.
-func (p Plan) Validate() error {
+// validate returns what is wrong with a plan and what to write instead.
+func (p Plan) validate() error {
 	for _, check := range []func() error{p.checkMode, p.checkBounds, p.checkRate, p.checkRamp, p.checkAmount, p.checkForeign} {
 		if err := check(); err != nil {
 			return err

@@ -52,7 +52,7 @@ func (s Schedule) measured() int {
 // k/rate rounded to the nanosecond, without drift. Gamma's gaps are not
 // stretched to meet the rate exactly.
 func (p Plan) Schedule() (Schedule, error) {
-	if err := p.Validate(); err != nil {
+	if err := p.validate(); err != nil {
 		return Schedule{}, fmt.Errorf("load plan: %w", err)
 	}
 	s := Schedule{plan: p, first: -1, end: -1}

@@ -26,8 +26,8 @@ const (
 	maxWait     = 3600.0
 )
 
-// Handler answers requests. It is safe for concurrent use.
-func (s *Server) Handler() http.Handler {
+// handler answers requests. It is safe for concurrent use.
+func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
 	for _, route := range s.routes() {
 		mux.HandleFunc(route.pattern(), func(w http.ResponseWriter, r *http.Request) {

@@ -106,9 +106,9 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Run measures tasks until ctx is done, and returns when nothing is measured any
+// run measures tasks until ctx is done, and returns when nothing is measured any
 // more.
-func (s *Server) Run(ctx context.Context) {
+func (s *Server) run(ctx context.Context) {
 	defer s.hold.Release()
 	var lanes sync.WaitGroup
 	for _, lane := range s.Lanes {

@@ -20,12 +20,12 @@ const farewell = 5 * time.Second
 func (s *Server) Serve(ctx context.Context, listener net.Listener, logs *log.Logger) error {
 	requests, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
-	web := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: time.Minute,
+	web := &http.Server{Handler: s.handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: time.Minute,
 		MaxHeaderBytes: 64 << 10, ErrorLog: logs, BaseContext: func(net.Listener) context.Context { return requests }}
 	work, stop := context.WithCancel(ctx)
 	defer stop()
 	var running sync.WaitGroup
-	running.Go(func() { s.Run(work) })
+	running.Go(func() { s.run(work) })
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(listener) }()
 	select {
