@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -52,6 +53,9 @@ func Page(t *testing.T, text string, folder func(*testing.T) string, after func(
 	}
 }
 
+// terminal has whoever reads a page type its commands outside of CI, where some of them are refused.
+var terminal = []string{"CI=", "GITHUB_ACTIONS="}
+
 // Shell runs a command line in a folder, checks its exit code, and returns its standard output.
 func Shell(t *testing.T, command, dir string, more ...string) string {
 	t.Helper()
@@ -61,7 +65,7 @@ func Shell(t *testing.T, command, dir string, more ...string) string {
 		command = strings.TrimSuffix(command, m[0])
 	}
 	cmd := exec.Command("sh", "-c", command)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), more...)
+	cmd.Dir, cmd.Env = dir, slices.Concat(os.Environ(), terminal, more)
 	out, err := cmd.Output()
 	got := 0
 	var exit *exec.ExitError
