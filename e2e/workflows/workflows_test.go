@@ -82,6 +82,7 @@ func TestWorkflowsThorough(t *testing.T) {
 	w.git(t, "merge", "-q", "main")
 	s.head = w.git(t, "rev-parse", "HEAD")
 	s.seed.Commits, s.seed.Heads = []string{s.head}, map[string]string{"main": s.base}
+	t.Run("a dispatch with the input force records what the gate fails", s.forced)
 	t.Run("a pull request with baselines, twice", s.withBaselines)
 	t.Run("the merge queue, a push and a base that does not build", s.others)
 	t.Run("a host that delivers nothing", s.withoutRun)
@@ -126,6 +127,23 @@ func (s *story) dispatch(t *testing.T, github *fake) {
 		t.Fatalf("got pull requests %+v, want one that refreshes", pulls)
 	}
 	s.write(t, baselinePath, github.page(t, "files", "branch", pulls[1].Head, "path", baselinePath))
+}
+
+// forced has a main whose limit no run keeps.
+func (s *story) forced(t *testing.T) {
+	s.git(t, "checkout", "-q", "main")
+	defer s.git(t, "checkout", "-q", "work")
+	s.write(t, "accelgate.yaml", read(t, filepath.Join(s.repo, "accelgate.yaml"))+"    limits: [{metric: decode_tps, min: 1000000000}]\n")
+	seed := s.seed
+	seed.Heads = map[string]string{"main": s.commit(t, "a limit")}
+	defer s.git(t, "reset", "-q", "--hard", s.base)
+	github := s.serve(t, seed, s.post)
+	payload := object{"ref": "refs/heads/main", "repository": repository,
+		"inputs": object{"update_baseline": "true", "reason": "beyond the limit", "force": "true"}}
+	s.act(t, started{workflow: "accelgate.yml", event: "workflow_dispatch", payload: payload, run: 13, fake: github}).want(judged)
+	if pulls := list[githubtest.PullRequest](t, github, "pulls"); len(pulls) != 2 || !strings.Contains(pulls[1].Body, "beyond the limit") {
+		t.Errorf("got pull requests %+v, want one that refreshes", pulls)
+	}
 }
 
 // withBaselines has a main that moved on since the event: what is measured in pairs is the merge, and the commit that
