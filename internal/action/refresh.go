@@ -263,8 +263,7 @@ func (a *action) refreshInto() (base, branch string) {
 
 // repositoryPath turns a file's path into one from the repository's root.
 func (a *action) repositoryPath(path string) (string, error) {
-	root := a.Getenv("GITHUB_WORKSPACE")
-	root = cmp.Or(root, ".")
+	root := cmp.Or(a.Getenv("GITHUB_WORKSPACE"), ".")
 	root, err := filepath.Abs(root)
 	if err != nil {
 		return "", err

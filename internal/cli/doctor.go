@@ -92,8 +92,7 @@ func (c *Command) doctorOptions(v *visit) doctor.Options {
 	if api == "" && o.Server != "" && strings.TrimSuffix(o.Server, "/") != "https://github.com" {
 		api = strings.TrimSuffix(o.Server, "/") + "/api/v3" // of a GitHub Enterprise Server
 	}
-	token := c.Getenv("GITHUB_TOKEN")
-	token = cmp.Or(token, c.Getenv("GH_TOKEN"))
+	token := cmp.Or(c.Getenv("GITHUB_TOKEN"), c.Getenv("GH_TOKEN"))
 	if token != "" {
 		o.GitHub, o.Token = github.New(github.Options{
 			BaseURL: api, Token: token, UserAgent: "accelgate/" + measure.Version(),

@@ -58,8 +58,7 @@ func manPage(cmd *cobra.Command, now time.Time) string {
 	fmt.Fprintf(&b, ".TH %q 1 %q %q \"accelgate\"\n", strings.ToUpper(manName(cmd)), now.Format("2006-01-02"), measure.Tool())
 	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", roff(manName(cmd)), roff(cmd.Short))
 	fmt.Fprintf(&b, ".SH SYNOPSIS\n.B %s\n", roff(cmd.UseLine()))
-	long := cmd.Long
-	long = cmp.Or(long, cmd.Short)
+	long := cmp.Or(cmd.Long, cmd.Short)
 	b.WriteString(".SH DESCRIPTION\n" + roffText(long))
 	manFlags(&b, "OPTIONS", cmd.NonInheritedFlags())
 	manFlags(&b, "OPTIONS OF ALL COMMANDS", cmd.InheritedFlags())

@@ -99,8 +99,7 @@ func (p *printer) paint(mark string) string {
 	if !p.options.Color {
 		return mark
 	}
-	colour := map[string]string{failed.mark: "31", passed.mark: "32"}[mark]
-	colour = cmp.Or(colour, "33")
+	colour := cmp.Or(map[string]string{failed.mark: "31", passed.mark: "32"}[mark], "33")
 	return "\x1b[1;" + colour + "m" + mark + "\x1b[0m"
 }
 

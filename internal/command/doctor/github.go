@@ -61,8 +61,7 @@ func (l *look) badToken(err error) {
 
 // token shows whose token it is, and what it may do.
 func (l *look) token(a github.Access) {
-	whose := a.Login
-	whose = cmp.Or(whose, "an app")
+	whose := cmp.Or(a.Login, "an app")
 	l.ok("token", "of %s, for %s", text.Quote(whose, 60), l.remote)
 	writes := []string{"admin", "maintain", "push"}
 	switch {

@@ -92,8 +92,7 @@ func (s *series) told(span Span) string {
 		return fmt.Sprintf("the first sample of %s came %v after the start: start the meter earlier, or warm up for longer",
 			s.scope, round(s.points[0].at-span.Start))
 	case span.End > s.points[n-1].at:
-		fault := s.fault
-		fault = cmp.Or(fault, "see whether the device was lost, and stop the meter after the end")
+		fault := cmp.Or(s.fault, "see whether the device was lost, and stop the meter after the end")
 		return fmt.Sprintf("the last sample of %s came %v before the end: %s", s.scope, round(span.End-s.points[n-1].at), fault)
 	}
 	for i := s.after(span.Start); s.points[i-1].at < span.End; i++ {

@@ -291,8 +291,7 @@ type environment struct {
 
 // match returns the variable, or unset if it is empty, if it satisfies valid.
 func (env *environment) match(name, unset string, valid func(string) bool) string {
-	s := env.getenv(name)
-	s = cmp.Or(s, unset)
+	s := cmp.Or(env.getenv(name), unset)
 	if valid(s) {
 		return s
 	}

@@ -74,15 +74,10 @@ func (e *Entry) result(f *File, samples []bench.Sample) bench.Result {
 	if len(samples) > 0 {
 		result.Samples = samples
 	}
-	if a := e.Anchor; a != nil {
+	if a := e.anchor(f); a != nil {
 		result.Anchored = bench.Point{At: a.CapturedAt, Revision: a.Commit}
 		for i := range result.Samples {
 			result.Samples[i].Anchor, _ = a.Metrics.Of(result.Samples[i].Metric)
-		}
-	} else if e.OK {
-		result.Anchored = bench.Point{At: f.CapturedAt, Revision: f.commit()}
-		for i := range result.Samples {
-			result.Samples[i].Anchor = result.Samples[i].Summary.Median
 		}
 	}
 	if len(e.Operators) > 0 {

@@ -60,8 +60,8 @@ type Change struct {
 // other entry stays exactly as it is, whether its cell failed, is doubtful, was skipped or
 // was not part of the run. old is not modified, and nil where there is no baseline yet.
 //
-// Anchors are kept, as is what [Calibrate] has found. Both are replaced or dropped only where the run comes from a machine that the old speeds cannot
-// be compared with. Such a run must have measured every old entry; else the
+// Anchors are kept, as is what [Calibrate] has found. Both are replaced or dropped only where the run comes from a
+// machine that the old speeds cannot be compared with. Such a run must have measured every old entry; else the
 // rest would pass for speeds of the new machine, and Update refuses.
 func Update(old *File, run *bench.Run, opts UpdateOptions) (*File, []Change, error) {
 	if old == nil {

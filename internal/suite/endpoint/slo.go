@@ -55,8 +55,7 @@ func (s *slo) objective(host bench.Host) (objective, error) {
 	if o.hardware == "" {
 		o.hardware = t.class(host)
 	}
-	factor := t.Hardware[o.hardware]
-	factor = cmp.Or(factor, 1)
+	factor := cmp.Or(t.Hardware[o.hardware], 1)
 	of := t.Templates[s.Template]
 	for _, l := range []struct {
 		to *time.Duration
